@@ -1,4 +1,4 @@
-"""What a file is for: confidential variables whose relations matter, and stated regressions."""
+"""The use of a file: relations of confidential variables, and stated regressions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def written_formula(formula: str) -> str:
 
 
 def _is_plain(term: tuple[Factor, ...]) -> bool:
-    """Return True for one variable as it is."""
+    """True if a term is one variable, not transformed."""
     return len(term) == 1 and not term[0].transform
 
 
@@ -151,13 +151,13 @@ def _factor_text(factor: Factor) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use(NamedParameters):
-    """What a file is for: by this a release is priced.
+    """The use of a file, by which a release is priced.
 
     Parameters
     ----------
     confidential : tuple of str
-        The variables whose relations with all others matter most; those with the role
-        confidential where none is named.
+        The variables that users relate to all others; those with the role confidential where none
+        is named.
     regressions : tuple of StatedRegression
         What the file's users will fit; the usual ones where none is stated.
 

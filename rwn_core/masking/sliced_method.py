@@ -190,6 +190,8 @@ class SlicedMethod(CellMethod):
             )
         if self.near == "prediction" and not self.chain:
             raise ParameterError("near = prediction is for chained slices; set chain = true.")
+        if not isinstance(self.terms, str):
+            raise ParameterError("terms must be a text, such as age:bmi + square(age).")
         if self.terms.strip() and self.near != "prediction":
             raise ParameterError("terms are for near = prediction; leave them out.")
         product_terms(self.terms)

@@ -29,7 +29,7 @@ def walk(app, presses: int) -> list[dict]:
 def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opened) -> None:
     app = opened
     assert not app.page.get_by_text("The same in a shell").is_visible()
-    places = walk(app, 70)
+    places = walk(app, 110)  # the weights are in view
     names = [place["name"] for place in places]
     for wanted in (
         *("Method", "Radius ε (standard deviations)", "Minimum neighbors k"),

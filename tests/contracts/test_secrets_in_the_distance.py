@@ -41,14 +41,30 @@ def read(comparison: Comparison, *keys: str) -> dict[str, Reading]:
     return found
 
 
-def forest_gain(comparison: Comparison) -> float:
-    """Gain of a forest that is grown on the release and asked for the true keys."""
+def forest_names(rows: pd.DataFrame, people: pd.DataFrame) -> np.ndarray:
+    """What a forest that is grown on rows says of people by their true keys."""
     from sklearn.ensemble import RandomForestClassifier
 
-    original, masked = comparison.original.frame, comparison.masked.frame
     forest = RandomForestClassifier(200, min_samples_leaf=3, random_state=0)
-    named = forest.fit(masked[["a", "b"]], masked["c"]).predict(original[["a", "b"]])
-    return float((named == original["c"]).mean() - original["c"].value_counts(normalize=True).max())
+    return forest.fit(rows[["a", "b"]], rows["c"]).predict(people[["a", "b"]])
+
+
+def forest_gain(comparison: Comparison) -> float:
+    """Gain of a forest on the release beyond one on rows without the people it is asked for.
+
+    Each fifth of the people is asked of a forest that has not seen their rows; naming the majority
+    may be better. A value that somebody else's row shows is seen by both.
+    """
+    original = comparison.original.frame
+    masked = comparison.masked.frame
+    inside = forest_names(masked, original) == original["c"]
+    fifth = np.arange(len(original)) % 5
+    outside = np.zeros(len(original), dtype=bool)
+    for part in range(5):
+        asked = fifth == part
+        outside[asked] = forest_names(masked[~asked], original[asked]) == original["c"][asked]
+    majority = original["c"].value_counts(normalize=True).max()
+    return float(inside.mean() - max(outside.mean(), majority))
 
 
 @pytest.mark.parametrize("secret", SECRETS)
@@ -88,7 +104,7 @@ def test_the_sentence_says_what_the_neighborhoods_tell(secret: str) -> None:
 
 def test_nearly_all_that_is_stated_of_a_fair_coin_is_what_its_neighborhoods_tell() -> None:
     gain = read(released(table("fair coin", 0)), "attribute_gain")["attribute_gain"]
-    assert gain.value > 0.8
+    assert gain.value > 0.7
     attained = float(gain.detail.scope.split("is at least ")[1].split(" %")[0]) / 100
     points = float(gain.detail.scope.split("up to ")[1].split(" points")[0]) / 100
     assert attained < 0.25

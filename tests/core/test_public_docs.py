@@ -80,7 +80,8 @@ def _wrong_names(each: Callable[..., Any], parts: dict[str, str]) -> list[str]:
         return []
     named = entries(parts.get("Parameters", "")) | entries(parts.get("Attributes", ""))
     for base in getattr(each, "__mro__", (each,))[1:-1]:  # which describe what they bring along
-        named |= entries(sections(inspect.getdoc(base) or "").get("Attributes", ""))
+        about = sections(inspect.getdoc(base) or "")
+        named |= entries(about.get("Attributes", "")) | entries(about.get("Parameters", ""))
     taken = [name for name in inspect.signature(each).parameters if not name.startswith("_")]
     complaints = [f"{name} is not described" for name in taken if name not in named]
     described = entries(parts.get("Parameters", ""))

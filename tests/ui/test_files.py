@@ -233,7 +233,7 @@ def test_what_needs_every_record_says_so_and_is_not_held_against_policy_or_plan(
     tiles = {tile["label"]: tile for tile in shown(session)["tiles"]}
     assert "Analysis plan" not in tiles
     slope = tiles["Largest move of a slope, in its standard errors"]
-    assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
+    assert (slope["state"], slope["limit"]) == (None, "errors of the shown records")
     assert "full table has smaller standard errors" in slope["help"]
 
 

@@ -218,7 +218,7 @@ def test_a_code_lets_one_client_in_and_its_cookie_is_another_secret(opened: Open
     server = opened.server
     code = opened.code
     answer = opened.answer
-    assert opened.modes == [0o700, 0o600]
+    assert opened.page_modes == [0o700, 0o600]
     assert code not in server.said
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
     assert b'content="0;url=?demo=pima"' in answer.body

@@ -29,6 +29,7 @@ from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders, sidebar
+from rwn_ui.widgets.live_sliders import controls
 from rwn_ui.widgets.options import names_for
 from tests.ui.following import CARDS_OF_TUNE, large_csv, shown
 
@@ -325,7 +326,9 @@ def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
     # what a chain does not take is said, and nothing changes
     screen.move(q=0.5)
     assert session.params.q == 1
-    assert "Chained slices need q = 1" in screen.errors[0]
+    levers = controls(session, prepared(session))["levers"]["sliders"]
+    (note,) = [each["note"] for each in levers if each["name"] == "q"]
+    assert "Chained slices need q = 1" in note
     screen.find("selectbox", LABEL).set_value("whole").run()
     assert "needs two slices or more" in screen.errors[0]
 

@@ -27,7 +27,7 @@ _MEASURED = (Kind.CONTINUOUS, Kind.COUNT)
 
 
 def use_of(microdata: Microdata, question: Question | None = None) -> Use:
-    """Return what a table is for: as its schema states it, completed by what is usual.
+    """Read the use of a table: as its schema states it, completed by what is usual.
 
     Parameters
     ----------
@@ -40,6 +40,11 @@ def use_of(microdata: Microdata, question: Question | None = None) -> Use:
     Use
         Its confidential variables are those with this role where none is named, its regressions
         the usual ones where none is stated.
+
+    Raises
+    ------
+    SchemaError
+        The question names a variable that the table does not have.
 
     Examples
     --------
@@ -59,7 +64,7 @@ def use_of(microdata: Microdata, question: Question | None = None) -> Use:
 
 
 def usual_use(microdata: Microdata, question: Question | None = None) -> Use:
-    """Return the use of a table of which nothing else is known.
+    """Find the use of a table of which nothing else is known.
 
     Each confidential number, or variable of two values, is explained by the keys and by the
     variables that are most related to it, at most eight. The regression of the schema takes the
@@ -75,6 +80,11 @@ def usual_use(microdata: Microdata, question: Question | None = None) -> Use:
     -------
     Use
         Without confidential variables where no variable has this role.
+
+    Raises
+    ------
+    SchemaError
+        The question names a variable that the table does not have.
 
     Examples
     --------

@@ -74,7 +74,11 @@ def test_it_is_true_of_its_file(bodyfat):
     given = {name: getattr(PARAMS, name) for name in parameters}
     assert told["setting"] == {
         "method": "rwn",
-        "parameters": {name: value for name, value in given.items() if value is not None},
+        "parameters": {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in given.items()
+            if value is not None
+        },
         "weights": {"age": 2.0},
         "precision": {"age": 5.0},
         "slices": [],

@@ -52,7 +52,7 @@ def test_only_the_strength_changes_unless_more_may(few) -> None:
     setting = one.setting
     assert (setting.method, setting.params.k, setting.precision) == ("rwn", 7, START.precision)
     assert setting.params.epsilon != 1.0
-    assert f"loses {one.lost} of the relations" in found.sentence
+    assert one.left_words in found.sentence
     # fresh releases keep what is said of one more release, 9 times in 10
     table = setting.applied_to(few)
     kept = 0
@@ -75,7 +75,7 @@ def test_with_a_loss_that_is_allowed_the_least_risk_is_found(few) -> None:
     """A stricter loss leaves more risk: no setting is said to keep what it does not keep."""
     strict = Policy(limits=tuple(replace(each, at_most=0.05) for each in POLICY.limits))
     shares = []
-    for most in (0.08, 0.3):
+    for most in (0.15, 0.3):
         found = search(few, strict, Space(lose_at_most=most, kernels=True), seconds=1e6)
         assert found.reached == found.settings[0].kept
         used = [each.share for each in found.settings]
@@ -85,7 +85,7 @@ def test_with_a_loss_that_is_allowed_the_least_risk_is_found(few) -> None:
     assert shares[0] > 1 >= shares[1]
     none = search(few, POLICY, Space(lose_at_most=0.0), seconds=1e6)
     assert (none.settings, none.state) == ((), "not judged")
-    assert "loses few enough relations" in none.sentence
+    assert "leaves enough of the use" in none.sentence
     with pytest.raises(ParameterError, match="a fraction from 0 to 1"):
         Space(lose_at_most=5)
 
@@ -213,7 +213,7 @@ def test_where_nothing_keeps_the_limits_the_nearest_says_what_is_left(few) -> No
     assert not found.reached
     left = f"{1 - found.loss:.0%}".replace("%", " %")
     assert found.attainable.startswith(
-        f"Of 1 setting tried, none is known to keep all limits; the nearest leaves {left} of the "
+        f"Of 1 setting tried, none is known to keep all limits; the nearest leaves {left} of each "
     )
     assert found.attainable.endswith(" times a limit.")
 
@@ -347,7 +347,7 @@ def test_its_words_say_what_is_known_and_what_is_open(spreads, words) -> None:
     begins = "Best" if answer.met else "Nearest"
     assert answer.met == ("all" in words)
     assert answer.sentence == (
-        f"{begins} so far: {BRIEF} {words}; it is expected to lose 42 % of the relations. "
+        f"{begins} so far: {BRIEF} {words}; it is expected to leave 58 % of each part of the use. "
         "It was read on 1,000 random records of 8,400. Fresh releases have not confirmed it yet."
     )
 
