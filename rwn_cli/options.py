@@ -341,7 +341,7 @@ def settings(texts: Texts) -> dict[str, Any]:
     return {name: typed_value(value) for name, value in named.items()}
 
 
-def setting_text(value: Any) -> str:
+def setting_text(value: object) -> str:
     """Write the value of a parameter as `settings` and the method's record read it.
 
     >>> setting_text(True), setting_text(("age", "siri")), setting_text(0.5)

@@ -7,9 +7,10 @@ import re
 import signal
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Request, expect
 
 from rwn_ui.server.endpoint import ADDRESS
+from tests.browser.app_tab import App
 from tests.ui.following import CARDS_OF_TUNE
 
 # every summary that is shown from now on
@@ -43,12 +44,19 @@ def hold(app, slider, share: float) -> tuple[float, float]:
     return left, width
 
 
-def shows(app: Any, slider: Any) -> None:
+def shows(app: App, slider: Locator) -> None:
     """Wait until the picture is that of the position in which a slider stands now."""
     app.page.get_by_text(f"ε = {float(slider.input_value()):g} ·").wait_for()
 
 
-def waits(request: Any) -> bool:
+def press_and_wait(app: App, button: Locator) -> None:
+    """Press a button, and wait until the page has changed."""
+    before = app.stamp
+    button.click()
+    app.wait_for_change(before)
+
+
+def waits(request: Request) -> bool:
     """Whether a post waits for a picture that is still computed, and carries no edit."""
     return request.url.endswith(ADDRESS) and not (request.post_data_json or {}).get("edits")
 
@@ -91,10 +99,8 @@ def test_dragging_and_a_held_key_redraw_at_once_and_are_undone(opened) -> None:
     app.page.keyboard.up("ArrowRight")
     last = slider.input_value()
     app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
-    for _ in range(2):  # the first press is a move of its own
-        before = app.stamp
-        undo.click()
-        app.wait_for_change(before)
+    press_and_wait(app, undo)  # the first press of the key is a move of its own
+    press_and_wait(app, undo)
     expect(slider).to_have_value("2")
 
 

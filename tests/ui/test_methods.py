@@ -301,6 +301,12 @@ def test_own_slices_are_put_together_from_fields(open_page) -> None:
     assert screen.find("multiselect", "Slice 2").value == ["knee", "hip"]
 
 
+def note_of(session: Session, lever: str) -> str:
+    """What stands beside a slider."""
+    levers = controls(session, prepared(session))["levers"]["sliders"]
+    return {each["name"]: each["note"] for each in levers}[lever]
+
+
 def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
     screen = open_page("tune", method="soft_rwn", balance="1")
     session = screen.session
@@ -326,9 +332,7 @@ def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
     # what a chain does not take is said, and nothing changes
     screen.move(q=0.5)
     assert session.params.q == 1
-    levers = controls(session, prepared(session))["levers"]["sliders"]
-    (note,) = [each["note"] for each in levers if each["name"] == "q"]
-    assert "Chained slices need q = 1" in note
+    assert "Chained slices need q = 1" in note_of(session, "q")
     screen.find("selectbox", LABEL).set_value("whole").run()
     assert "needs two slices or more" in screen.errors[0]
 

@@ -243,7 +243,9 @@ class Predictor:
                 product *= self.values - self.values[own].mean()
                 products["less_noise"][~own] = product[~own] - (found[0] * found[1]).sum()
         if units is not None:
-            products = {key: np.bincount(place, each) for key, each in products.items()}
+            products = {
+                key: np.bincount(place, each).astype(np.float64) for key, each in products.items()
+            }
         products["corrected"] = products["line"]
         chance = {k: SURELY * each.std() / np.sqrt(len(each)) for k, each in products.items()}
         return frozenset(key for key, each in products.items() if each.mean() <= chance[key])

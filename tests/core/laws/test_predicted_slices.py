@@ -163,6 +163,11 @@ def test_donors_of_an_even_draw(id):
     assert donors == value["expected"]["donors"]
 
 
+def chances_of_values(chances, codes):
+    """Return for each row of chances of donors the chance of each record's value."""
+    return np.column_stack([chances[:, codes == code].sum(axis=1) for code in codes])
+
+
 @pytest.mark.parametrize("id", ["PRED-19", "PRED-20", "PRED-21"])
 def test_law_of_whole_rows_by_an_even_draw(id):
     value = VALUES[id]
@@ -173,14 +178,14 @@ def test_law_of_whole_rows_by_an_even_draw(id):
     after = found.probabilities().toarray()
     own, later = (joint_codes(case.table, unit) for unit in case.units)
     chances = np.array(about["weights_slice_1"])
-    first = np.array([[row[own == code].sum() for code in own] for row in chances])
-    follows = np.array([[row[later == code].sum() for code in later] for row in after])
+    first = chances_of_values(chances, own)
+    follows = chances_of_values(after, later)
     for each in expected["rows"]:
         shown, given = each["slice_1_of_record"] - 1, each["later_slice_of_record"] - 1
         near(first[:, shown] * follows[shown, given], each["by_source"], value["kind"])
         near(first[:, shown], each["slice_1"], value["kind"])
         near(follows[shown, given], each["without_source"], value["kind"])
-    possible = {(own[a], later[b]) for a in range(m) for b in range(m) if follows[a, b] > 0}
+    possible = {(own[a], later[b]) for a, b in np.argwhere(follows > 0)}
     assert len(possible) == expected["possible_rows"]
 
 
@@ -318,7 +323,7 @@ def tied_orders(scores):
     orders = []
     for choice in product(*(permutations(group) for group in groups.values())):
         lots = np.empty(len(scores))
-        lots[[row for group in choice for row in group]] = np.arange(len(scores)) / len(scores)
+        lots[np.concatenate(choice)] = np.arange(len(scores)) / len(scores)
         orders.append(lots)
     return orders
 
@@ -329,6 +334,30 @@ def beliefs(likelihoods, m):
     for sources, likelihood in likelihoods.items():
         found[np.arange(m), sources] += likelihood
     return found / found.sum(axis=1, keepdims=True)
+
+
+def weights_by_lots(case, donors, *, balanced, known_lots):
+    """Return the weights of rows with the first slices of some donors, for all lots."""
+    case.chain.shown.clear()
+    case.chain.units.clear()
+    chain = case.shown(np.array(donors))
+    scores = chain.scores(case.units[-1], chain.coordinates())
+    lots = [tied_orders(each) for each in (scores.rows, scores.records)]
+    if known_lots or not balanced:
+        lots = [each[:1] for each in lots]
+    drawn = []
+    for each in product(*lots):
+        chain.lots = lambda *_, each=each: each
+        chain.placed = np.concatenate(chain.lying(case.units[-1], scores))
+        found = Chain.next_slice(chain, case.units[-1])
+        assert not balanced or found.imbalance < 1e-5
+        drawn.append(found.probabilities().toarray())
+    return drawn
+
+
+def chance_together(weights, shown):
+    """Return the chance that each row shows one of its records, by the rows' weights."""
+    return np.prod([row[records].sum() for row, records in zip(weights, shown, strict=True)])
 
 
 def whole_file(about, chances, rows, *, balanced, known_lots=False):
@@ -347,22 +376,10 @@ def whole_file(about, chances, rows, *, balanced, known_lots=False):
         """The mean over lots of the weights of rows in the order of sources, all of them."""
         if given not in drawn:
             # which of the holders gave its values makes no difference to a row
-            donors = [holders[each][source % len(holders[each])]
-                      for source, each in enumerate(given)]  # fmt: skip
-            case.chain.shown.clear()
-            case.chain.units.clear()
-            chain = case.shown(np.array(donors))
-            scores = chain.scores(case.units[-1], chain.coordinates())
-            lots = [tied_orders(each) for each in (scores.rows, scores.records)]
-            if known_lots or not balanced:
-                lots = [each[:1] for each in lots]
-            drawn[given] = []
-            for each in product(*lots):
-                chain.lots = lambda *_, each=each: each
-                chain.placed = np.concatenate(chain.lying(case.units[-1], scores))
-                found = Chain.next_slice(chain, case.units[-1])
-                assert not balanced or found.imbalance < 1e-5
-                drawn[given].append(found.probabilities().toarray())
+            donors = [
+                holders[each][source % len(holders[each])] for source, each in enumerate(given)
+            ]
+            drawn[given] = weights_by_lots(case, donors, balanced=balanced, known_lots=known_lots)
         return drawn[given]
 
     whole, alone = {}, {}
@@ -373,10 +390,7 @@ def whole_file(about, chances, rows, *, balanced, known_lots=False):
         first = np.prod([chances[i][own == own[a]].sum() for i, a in enumerate(firsts)])
         shown = [later == later[rows[row][1]] for row in order]
         given = tuple(int(holders[each][0]) for each in firsts)
-        follows = [
-            np.prod([weights[i][each].sum() for i, each in enumerate(shown)])
-            for weights in after(given)
-        ]
+        follows = [chance_together(weights, shown) for weights in after(given)]
         whole[sources], alone[sources] = first * np.mean(follows), first
     return beliefs(whole, m), beliefs(alone, m)
 
@@ -487,8 +501,10 @@ def test_a_record_does_not_pull_the_rows_that_show_it():
     assert moved[0][7] == pytest.approx(moved[1][7], abs=1e-9)
     assert abs(moved[0] - moved[1]).max() > 0.01
     # planted fault: scores in the sample
-    own = [Case({**about, "later_slice": [y.tolist()]}).fit().scores[7, 0]
-           for y in (values, np.where(np.arange(60) == 7, values + 5.0, values))]  # fmt: skip
+    own = [
+        Case({**about, "later_slice": [y.tolist()]}).fit().scores[7, 0]
+        for y in (values, np.where(np.arange(60) == 7, values + 5.0, values))
+    ]
     assert abs(own[0] - own[1]) > 0.01
 
 
@@ -504,9 +520,12 @@ def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
         monkeypatch.setattr("rwn_core.laws.chained_slices.LARGEST_DENSE", largest)
         monkeypatch.setattr("rwn_core.laws.chained_slices.LISTED", 1_000)  # all, as in a table
         chain = PredictedChain(
-            points=metric.coded(data), later=5, balanced=balanced, table=data,
+            points=metric.coded(data),
+            later=5,
+            balanced=balanced,
+            table=data,
             lots=lambda *_: lots,
-        )  # fmt: skip
+        )
         names = ("a", "b", "c")
         chain.show(names, metric.variable_columns(names), joint_codes(data, names), donors)
         found.append(chain.next_slice(["y"]))
@@ -539,6 +558,21 @@ def survey(n=90, seed=4):
 THREE = rwn.SoftRWN(chain=True, near="prediction", own=True, later=5, terms="age*region")
 
 
+def check_balance(weights, later):
+    """Each record gives as much, and no donor has more than its part of a row."""
+    np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-6)
+    assert weights.max() <= 1 / later + 1e-9
+
+
+def check_beliefs(release):
+    """An intruder with all variables has the first slice for evidence, and no more."""
+    rows = np.arange(90)
+    first = posteriors(release.law.source, release.masked, rows).toarray()
+    for names in (None, ["age", "region", "income"], ["region", "age", "wealth"]):
+        own = posteriors(release.law, release.masked, rows, names).toarray()
+        np.testing.assert_allclose(own, first, atol=1e-12)
+
+
 @pytest.mark.parametrize("balanced", [True, False])
 def test_every_row_has_its_law(balanced):
     data = survey()
@@ -556,18 +590,12 @@ def test_every_row_has_its_law(balanced):
         at = data.names.index(name)
         assert (weights[np.arange(90), release.donors[:, at]] > 0).all()
         if balanced:
-            np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-6)
-            assert weights.max() <= 1 / 5 + 1e-9
+            check_balance(weights, later=5)
     # nobody gives a slice to a row that shows him
     contents = joint_codes(data, ("age", "region"))
     few = np.bincount(contents)[contents[release.donors[:, 0]]] <= 5
     assert (contents[release.donors[:, 2]] != contents[release.donors[:, 0]])[few].all()
-    # an intruder with all variables has the first slice for evidence, and no more
-    rows = np.arange(90)
-    first = posteriors(release.law.source, release.masked, rows).toarray()
-    for names in (None, ["age", "region", "income"], ["region", "age", "wealth"]):
-        own = posteriors(release.law, release.masked, rows, names).toarray()
-        np.testing.assert_allclose(own, first, atol=1e-12)
+    check_beliefs(release)
 
 
 def test_the_square_of_a_level_is_refused():
@@ -583,10 +611,13 @@ def test_rounding_comes_before_the_prediction():
     np.testing.assert_array_equal(again.donors, release.donors)
     written = rounded(data, steps)
     chain = PredictedChain(
-        points=Metric.fit(data).coded(written), later=5, balanced=True, table=written,
+        points=Metric.fit(data).coded(written),
+        later=5,
+        balanced=True,
+        table=written,
         lots=predicted_slices.keyed_lots(rwn.SecretKey.from_seed(1), {"income": 2}),
         terms=product_terms(THREE.terms),
-    )  # fmt: skip
+    )
     names = ("age", "region")
     chain.show(names, [0], joint_codes(written, names), release.donors[:, 0])
     found = chain.next_slice(("income",))
@@ -647,24 +678,12 @@ def test_what_is_said_of_a_prediction():
     release = rwn.mask(data, THREE, seed=1)
     said = THREE.remarks(data, release.law)
     assert any("income is drawn by prediction from age, region and age:region" in e for e in said)
-    assert any("later = 10" in each for each in prediction_words(
-        replace(release.law.predicted[0], later=20, kept=0.7)
-    ))  # fmt: skip
+    assert any(
+        "later = 10" in each
+        for each in prediction_words(replace(release.law.predicted[0], later=20, kept=0.7))
+    )
     noisy = replace(release.law.predicted[0], columns=80, records=100)
     assert any("mostly noise" in each for each in prediction_words(noisy))
-    cautions = " ".join(THREE.cautions())
-    assert "Not promised" in cautions
-    # what the strongest intruder learns, and for whom it is not where that is much
-    learned = {".89 nats": THREE, ".19 nats": replace(THREE, near="all", terms=""),
-               ".12 nats": rwn.SoftRWN(tie=True)}  # fmt: skip
-    for figure, setting in learned.items():
-        told = " ".join(setting.cautions())
-        assert f"{figure} of 1.7" in told
-        assert "no differential privacy" in told
-        assert ("it is not for people" in told) == (figure == ".89 nats")
-    assert "nats" not in " ".join(rwn.SoftRWN().cautions())
-    assert "predict about the same" in cautions
-    assert slice_words(THREE)[0] in THREE.cautions()
     # a slice that nothing predicts
     people = pd.DataFrame({"a": np.tile([0.0, 1.0], 40), "y": np.repeat(np.arange(40.0), 2)})
     alone = described(people, a="key", y="confidential")
@@ -672,6 +691,13 @@ def test_what_is_said_of_a_prediction():
     assert np.isnan(release.law.predicted[0].kept)
     (words,) = prediction_words(release.law.predicted[0])
     assert words.startswith("nothing in the earlier slices predicts y")
+
+
+def test_cautions_say_what_a_prediction_does_not_promise():
+    cautions = " ".join(THREE.cautions())
+    assert "Not promised" in cautions
+    assert "predict about the same" in cautions
+    assert slice_words(THREE)[0] in THREE.cautions()
 
 
 def test_products_of_stated_regressions_predict_their_response():
@@ -685,8 +711,8 @@ def test_products_of_stated_regressions_predict_their_response():
     income, wealth = release.law.predicted
     assert income.terms == ("square(age)", "region:age")
     assert wealth.terms == ("age:income",)
-    assert any("age, region and square(age), region:age" in each
-               for each in setting.remarks(used, release.law))  # fmt: skip
+    said = " ".join(setting.remarks(used, release.law))
+    assert "age, region and square(age), region:age" in said
     # a term that is given, too, stands once, and is for all slices
     both = rwn.mask(used, THREE, seed=1).law.predicted
     assert both[0].terms == ("age:region", "square(age)")
@@ -711,3 +737,20 @@ def test_the_record_and_the_notice_say_how_it_was_drawn():
     assert "also has the products age:region" in said
     assert "for whom age, region, income predict about the same" in predicted_words(wealth)
     assert not _predicted(rwn.mask(survey(), rwn.RWN(k=5), seed=1).law)
+
+
+@pytest.mark.parametrize(
+    ("figure", "setting"),
+    [
+        (".89 nats", THREE),
+        (".19 nats", replace(THREE, near="all", terms="")),
+        (".12 nats", rwn.SoftRWN(tie=True)),
+    ],
+)
+def test_a_caution_says_what_the_strongest_intruder_learns(figure, setting) -> None:
+    """And for whom it is not, where that is much."""
+    told = " ".join(setting.cautions())
+    assert f"{figure} of 1.7" in told
+    assert "no differential privacy" in told
+    assert ("it is not for people" in told) == (figure == ".89 nats")
+    assert "nats" not in " ".join(rwn.SoftRWN().cautions())

@@ -62,6 +62,13 @@ def record(
     return internal_record(data, release, file, **about), content
 
 
+def read_plain_values(given: dict[str, object]) -> dict[str, object]:
+    """What a TOML file holds of values: lists for tuples, and nothing for None."""
+    known = {name: value for name, value in given.items() if value is not None}
+    tuples = {name: list(value) for name, value in known.items() if isinstance(value, tuple)}
+    return known | tuples
+
+
 def test_it_is_true_of_its_file(bodyfat):
     text, content = record(bodyfat, measures=MEASURES)
     told = read_record(text)
@@ -74,11 +81,7 @@ def test_it_is_true_of_its_file(bodyfat):
     given = {name: getattr(PARAMS, name) for name in parameters}
     assert told["setting"] == {
         "method": "rwn",
-        "parameters": {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in given.items()
-            if value is not None
-        },
+        "parameters": read_plain_values(given),
         "weights": {"age": 2.0},
         "precision": {"age": 5.0},
         "slices": [],

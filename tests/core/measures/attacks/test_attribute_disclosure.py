@@ -421,7 +421,7 @@ def test_of_40_releases_that_say_nothing_at_most_5_percent_read_above_the_limit(
 def test_without_the_guards_luck_breaks_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the guards would hold for nothing."""
     monkeypatch.setattr(attribute_attack, "SURELY", -1e300)
-    monkeypatch.setattr(Predictor, "lucky", lambda _: frozenset())
+    monkeypatch.setattr(Predictor, "lucky", lambda *_: frozenset())
     beyond_the_majority(monkeypatch)
     assert beyond_the_limit(8) >= 4
 
