@@ -32,7 +32,7 @@ class BlockLaw(CellLaw):
     shape (blocks,), has their s. See the function `dswap` as Matloff and Tendick 2015 document it.
 
     With `risks`, shape (n,), the s records of a block with the largest are selected, at random
-    among those that are equally at risk. Whoever knows the law knows all risks.
+    among those that are equally at risk. An intruder with the law has all risks, too.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,11 @@ from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import lists_of
 from rwn_core.laws.law import Law
-from rwn_core.laws.tied_law import TiedLaw
 from rwn_core.laws.unit_law import Unit
 from rwn_core.parallel.threads import current_work
+
+if TYPE_CHECKING:
+    from rwn_core.laws.tied_law import TiedLaw
 
 NO_DONOR = -1  # in place of a donor: a value that was kept, or no other donor to take
 _SEED = 77

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,7 +68,9 @@ def status(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         async def send(message: Message) -> None:
             sent.append(message)
 
-        asyncio.run(OwnVisitors(app, entry)(scope, receive, send))
+        visit = OwnVisitors(app, entry)(scope, receive, send)
+        with ThreadPoolExecutor(1) as beside:  # a browser's loop may run in this thread
+            beside.submit(asyncio.run, visit).result()
         return int(sent[0]["status"])
 
     return asked
