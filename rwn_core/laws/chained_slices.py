@@ -122,7 +122,7 @@ class Chain:
 
     @property
     def at_donors(self) -> bool:
-        """Whether a row lies where the record lies that gave it its slice: it has but one."""
+        """True if a row lies where the record of its slice lies: it shows one slice only."""
         return len(self.shown) == 1
 
     def refuse_few(self, names: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
-"""Later slices of a chain whose donors are predicted about what the row's other values predict.
+"""Later slices of a chain from donors that are predicted about as the row's other values predict.
 
 Predictive mean matching with the law of a chain: the score of a row is that of a fit without the
-people whose values it shows.
+people that it shows values of.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def keyed_lots(key: SecretKey, streams: Mapping[str, int]) -> Lots:
 
 
 class Coordinates(NamedTuple):
-    """Standardized coordinates of the records of a table and of the rows of its release."""
+    """The standardized coordinates of the records of a table and of the rows of its release."""
 
     records: Floats  # shape (m, d)
     rows: Floats  # shape (n, d)
@@ -71,7 +71,7 @@ class Fit(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Scores of records and rows on axes on which the residuals of the fit have unit spread."""
+    """The scores of records and rows on axes on which the residuals of the fit have unit spread."""
 
     records: Floats  # shape (m, a)
     rows: Floats  # shape (n, a)
@@ -204,7 +204,7 @@ def places(scores: Floats, lots: Floats, spreads: Floats) -> Floats:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class PredictedChain(Chain):
-    """A chain whose later slices come from records that are predicted as the row is.
+    """A chain with later slices from records that are predicted as the row is.
 
     Slices are shown by their columns in `points`, as in a chain, and by name in `units`.
     """
@@ -221,7 +221,7 @@ class PredictedChain(Chain):
 
     @property
     def at_donors(self) -> bool:
-        """No: a row's score is of a fit without those that gave it."""
+        """True if rows lie where their donors do: no, a score is of a fit without these."""
         return False
 
     def show(
@@ -292,7 +292,7 @@ class PredictedChain(Chain):
         return Coordinates(*(np.concatenate(each, axis=1) for each in zip(*parts, strict=True)))
 
     def scores(self, names: Sequence[str], coordinates: Coordinates) -> Scores:
-        """Return the scores of records, in the sample, and of rows, without whom they show."""
+        """Return the scores of records, in the sample, and of rows, without those they show."""
         responses = self._points()[:, self._columns(names)]
         m, n = len(responses), len(coordinates.rows)
         if not responses.shape[1]:  # a slice of constants
@@ -327,7 +327,7 @@ class PredictedChain(Chain):
         return places(scores.records, of_records, spreads), places(scores.rows, of_rows, spreads)
 
     def holders(self, rows: Integers) -> list[Integers]:
-        """Return for each row the records that its score is without: those whom it shows."""
+        """Return for each row the records that its score is without."""
         # By values, as those that are no donors of it.
         found: list[list[Integers]] = [[] for _ in rows]
         members = None if self.groups is None else _members(self.groups)
@@ -385,7 +385,7 @@ def _members(numbers: Integers) -> list[Integers]:
 
 
 def within(term: Term, names: set[str]) -> bool:
-    """Whether all variables of a term are among some."""
+    """True if all variables of a term are among some."""
     return {factor.name for factor in term} <= names
 
 

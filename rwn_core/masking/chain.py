@@ -141,7 +141,7 @@ def check_prediction(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Drawing:
-    """What the later slices of a release depend on, besides what its rows show."""
+    """All that the later slices of a release depend on, besides what its rows show."""
 
     metric: Metric
     order: Sequence[Unit]

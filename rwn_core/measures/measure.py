@@ -86,7 +86,7 @@ class Detail:
 
     @property
     def stated_parts(self) -> Mapping[str, float]:
-        """Numbers by name that a spread over releases states beside the value; mostly none."""
+        """Numbers by name that a spread over releases states with the value; mostly none."""
         return {}
 
 

@@ -157,7 +157,7 @@ def suggest(
 
 
 def leaves_more(left: float, other: float) -> bool:
-    """Return True where another setting leaves at least a tenth of the use more.
+    """True if another setting leaves at least a tenth of the use more.
 
     >>> leaves_more(0.87, 0.97), leaves_more(0.9, 0.97)
     (True, False)
@@ -275,7 +275,7 @@ def _promising(ranked: TableSearch) -> list[Setting]:
 
 
 def _unranked(microdata: Microdata, kernel: str) -> list[Setting]:
-    """Return the usual start of a large table, whose ranking took all of its time."""
+    """Return the usual start of a large table: its ranking took all of its time."""
     if microdata.n <= QUICK_RECORDS:
         return []
     return [Setting(params=_KERNELS[kernel], slices=preset_slices(microdata, OFTEN_BEST[0]))]

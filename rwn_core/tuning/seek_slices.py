@@ -43,7 +43,7 @@ _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
 _EXPLORED = 0.2  # of the seconds at least; what is left confirms the answer
 _MARGIN = 1.2  # times what the check on fresh releases is expected to take
-_BUSY = 4.0  # times the processor seconds: what the check may take beside other programs
+_BUSY = 4.0  # times the processor seconds: what the check may take on a busy machine
 _LEFT = 12  # releases behind the parts that are left
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 

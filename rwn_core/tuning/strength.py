@@ -337,7 +337,7 @@ class TableSearch:
     def narrowest(self, setting: Setting, values: Sequence[float]) -> float:
         """Return the least of the widths at which half of the records have two neighbors in effect.
 
-        Below it a kernel names one donor, and a balance of what is left hardly converges.
+        Below it a kernel names one donor, and a balance of what is left converges slowly.
         """
         apart = in_way(setting.params, "apart")
         plain = replace(apart, balance=0.0, cap=1.0, width=1.0)

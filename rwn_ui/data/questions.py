@@ -109,7 +109,7 @@ def are_open(session: Session, data: rwn.Microdata) -> bool:
 
 
 def ask_roles(session: Session, data: rwn.Microdata) -> bool:
-    """True while the form asks which variables are confidential."""
+    """True if the form asks which variables are confidential."""
     return _Asked.about(session, data).roles
 
 

@@ -52,7 +52,7 @@ TABLE = "bodyfat"  # of the paper
 PAPERS, YOURS = "paper", "yours"
 _LINK, _CHOSEN = "paper.link", "paper.figure"
 _WHOSE, _OVER = "paper.whose", "paper.over"
-_VERSION = -1  # of the paper's table, whose widgets are others than those of the user's
+_VERSION = -1  # of the paper's table: its widgets are others than those of the user's
 _OF_PAPER = {"figure", "over", "projector"}
 INTRODUCTION = (
     "Figures 1 to 9 of Perry, Matloff and Tendick (2022), by the numbers of their captions, drawn "

@@ -58,7 +58,7 @@ def offered_responses(data: rwn.Microdata) -> list[str]:
 
 
 def _can_be_explained(data: rwn.Microdata, variable: rwn.Variable) -> bool:
-    """True for a number, and for two values that a logistic regression can explain."""
+    """True if a variable is a number, or has two values, which a logistic regression explains."""
     if variable.name in data.numeric_names:
         return True
     if variable.kind is not Kind.CATEGORICAL:

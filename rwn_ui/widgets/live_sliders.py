@@ -47,7 +47,7 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
     moved = edit.get(LEVERS, {})
     levers = session.levers | {name: x for name, x in moved.items() if name in ranges}
     clipped = {name: round(ranges[name].clip(value), 10) for name, value in levers.items()}
-    # what a lever refuses, such as q < 1 of tied slices, is said beside its slider
+    # what a lever refuses, such as q < 1 of tied slices, is said at its slider
     taken = {name: x for name, x in clipped.items() if not refused_move(session, name, x)}
     session.move(**taken)
 

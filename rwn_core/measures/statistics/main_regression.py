@@ -22,8 +22,8 @@ from rwn_core.measures.statistics.usual_use import use_of
 def main_regression(comparison: Comparison) -> Question | StatedRegression:
     """Return the regression that is shown.
 
-    A question that was asked beside the schema's comes first, then the first regression that the
-    use of the file states, the schema's question, and the first of the usual regressions.
+    A question that was asked, other than the schema's, comes first, then the first regression that
+    the use of the file states, the schema's question, and the first of the usual regressions.
 
     Raises
     ------

@@ -181,7 +181,7 @@ def _candidates(
 
 
 def _repeats(microdata: Microdata, name: str, others: list[str], related: Floats) -> bool:
-    """Return True for another form of a variable that is there already."""
+    """True if a variable is another form of a variable that is there already."""
     # Shapes: related (p, p), of the released variables.
     place = {v.name: at for at, v in enumerate(microdata.schema.released)}
     return any(related[place[name], place[other]] > SAME for other in others)
@@ -200,7 +200,7 @@ def _fitted(
 
 
 def _explains(microdata: Microdata, response: str, predictors: list[str], kind: str) -> bool:
-    """Return True where the predictors tell clearly more than unrelated ones would."""
+    """True if the predictors tell clearly more than unrelated ones would."""
     fit = _fitted(microdata, response, predictors, kind)
     if fit is None or fit.residual_variance == 0:
         return False

@@ -41,7 +41,7 @@ HALF = 0.5  # left of a part of the use; below, nothing is to be praised
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RegressionLeft:
-    """What a release leaves of one regression.
+    """All that a release leaves of one regression.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class RegressionLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UseLeft(Detail):
-    """What a release leaves of its use: 1 is all of it.
+    """The part that a release leaves of its use: 1 is all of it.
 
     Attributes
     ----------
