@@ -269,7 +269,7 @@ def prepare_run(
 
 def task_bytes(columns: int, params: Any) -> int:
     """Bytes that a task takes for each of its records, about."""
-    listed = 0 if params.ball.kernel.is_even else LISTED_BYTES * LISTED
+    listed = 0 if params.ball.kernel.has_edge else LISTED_BYTES * LISTED
     # the exact way reads a leaf and parts of the other ones
     indexed = 3 * (120 + 24 * columns) if params.scheme.exact else 0
     return 300 + 100 * columns + indexed + listed
@@ -306,10 +306,15 @@ def checked_setting(params: Any, n: int) -> Any:
             "fits into memory."
         )
     ball = setting.ball
-    if setting.tie and ball.kernel.is_even:
+    if setting.tie and ball.kernel.has_edge:
         raise ParameterError(
             "Tied slices of a dataset are drawn under soft neighborhoods; take the method "
             "soft_rwn, or mask a table that fits into memory."
+        )
+    if ball.kernel.has_edge and ball.kernel.balance:
+        raise ParameterError(
+            "A dataset is balanced under soft neighborhoods; take the method soft_rwn, or mask a "
+            "table that fits into memory."
         )
     if getattr(setting, "radius_variable", None) or not one_radius(ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
@@ -318,7 +323,7 @@ def checked_setting(params: Any, n: int) -> Any:
         raise ParameterError(
             f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
         )
-    if ball.kernel.is_even:
+    if ball.kernel.has_edge:
         check_radius_and_k(ball.k, ball.epsilon, n)
     elif ball.kernel.weighs_all and n > LARGEST_DENSE:
         raise ParameterError(

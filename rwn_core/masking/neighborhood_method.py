@@ -61,6 +61,12 @@ EVERY_COLUMN = (
     "neighborhood, so state the scaling with the release."
 )
 
+OF_BALANCE = (
+    "Balance keeps means, spreads and shares right on average, and extremes survive more often: "
+    "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
+    "the even kernel."
+)
+
 _AT_ENDS = {
     0: "q = 0 masks nothing: the release is the original.",
     1: "At q = 1 nobody keeps a unique own value, but the values are real values of near "
@@ -104,6 +110,17 @@ def probability_lever(**words: Any) -> Lever:
     """Return the lever of the modification probability."""
     presets = {"Light": 0.5, "Standard": 1.0, "Strong": 1.0}
     return Lever(name="q", neutral=1.0, presets=presets, **words)
+
+
+def balance_lever() -> Lever:
+    """Return the lever of how equally often records give."""
+    return Lever(
+        name="balance",
+        title="Balance",
+        help="1: every record gives equally often. 0: no balance.",
+        off=0.0,
+        neutral=0.0,
+    )
 
 
 def kept_values(q: float, what: str) -> str:
@@ -210,11 +227,13 @@ class NeighborhoodMethod(Method, ABC):
         """Make a table ready for releases; see `Method.prepare`."""
         self.check(microdata)  # refuse before the search, not after it
         finder = self._finder(microdata)
-        if not self.ball.kernel.is_even:
-            finder.shown = None if self.chain else records  # a chain draws all rows together
-        elif settings and not finder.needs_key:
+        drawn = None if self.chain else records  # a chain draws all rows together
+        kernel = self.ball.kernel
+        if settings and kernel.has_edge and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
-            finder.store(widest, None if self.chain else records)
+            finder.store(widest, drawn if kernel.is_even else None)
+        if not kernel.is_even:
+            finder.shown = drawn
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(
@@ -244,7 +263,7 @@ class NeighborhoodMethod(Method, ABC):
         """Refuse a table that the setting cannot mask; its weights refuse a cap of themselves."""
         masked_columns(microdata)
         ball = self.table_ball(microdata)
-        if ball.kernel.is_even:
+        if ball.kernel.has_edge:
             check_radius_and_k(ball.k, ball.epsilon, microdata.n)
         if self.chain:
             from rwn_core.masking.chain import chain_order, check_chain, check_prediction

@@ -151,6 +151,17 @@ class NeighborTable:
             epsilon=float("inf"),
         )
 
+    def with_own(self) -> NeighborTable:
+        """The same rows with each record first in its own row."""
+        numbers = np.arange(self.n) if self.numbers is None else self.numbers
+        starts = self.offsets[:-1]
+        return replace(
+            self,
+            offsets=self.offsets + np.arange(self.n + 1),
+            records=np.insert(self.records, starts, numbers.astype(np.int32)),
+            squared=np.insert(self.squared, starts, 0.0),
+        )
+
     def without_group(self, groups: Integers) -> NeighborTable:
         """The same ranks without the records of each record's own group."""
         # Shapes: groups (n,) of all records, such as their households.

@@ -34,14 +34,16 @@ from rwn_core.tuning.evaluate import PreparedTables, evaluate, raised, read_safe
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict
-from rwn_core.tuning.ways import in_way, way_of
+from rwn_core.tuning.ways import WAYS, in_way, way_of
 
 PLACES = 16  # parts between the ends of a strength
 RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
+DECISIVE = 19  # releases of a small table, of which the largest bounds one more, 9 times in 10
 CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
 _SEED = 1  # of the first release
 _BETWEEN = (0.25, 0.5, 0.75)  # of the way from the weakest place to the strongest
+_CANDIDATE = 0.25  # of the time that is left, which one setting may take
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
@@ -152,6 +154,8 @@ class TableSearch:
         By setting that was found, its trial and place.
     floors : dict
         By setting without slices, the least width of its kernel.
+    candidate_until : float
+        Processor seconds after which the setting that is looked at is left.
     tables : PreparedTables
         What trials of other settings have found.
     """
@@ -180,6 +184,7 @@ class TableSearch:
     unread: dict[str, str] = field(default_factory=dict)
     trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
     floors: dict[Setting, float] = field(default_factory=dict)
+    candidate_until: float = math.inf
     tables: PreparedTables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -236,15 +241,17 @@ class TableSearch:
         others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
         expected = self.took.get(what, min(others, default=0.0))
         begin = clock.processor_seconds()
-        if self.over or begin + expected > self.until:
+        until = min(self.until, self.candidate_until)
+        if self.over or begin + expected > until:
             self.skipped = True
             raise Late
         try:
-            with work(cancel=Deadline(self.until)):
+            with work(cancel=Deadline(until)):
                 return do()
         except Cancelled:
             self.over = clock.processor_seconds() > self.until
-            if self.over:
+            if clock.processor_seconds() > until:
+                self.skipped = True
                 raise Late from None
             raise
         finally:
@@ -265,6 +272,10 @@ class TableSearch:
         if self.late or (most is None and kept in self.seen):
             return None
         self.seen.add(kept)
+        now = clock.processor_seconds()
+        # the usual share for one that may be better, all of the time for one that is asked for
+        share = _CANDIDATE if most is None else 1.0
+        self.candidate_until = now + share * (self.until - now)
         losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
         least = min(losses, default=self.least)
         trial = found = None
@@ -308,12 +319,15 @@ class TableSearch:
             self.tried = [replace(each, attacked=True) for each in self.tried]
             return
         broken: list[FoundSetting] = []
+        self.candidate_until = self.until
         with suppress(Late):
             while len(broken) < _ATTACKED:
                 best = self.best[0] if self.tried else None
-                if best is None or best.attacked or not best.kept or best.releases < 2:
+                if best is None or best.attacked or not best.kept:
                     return
                 trial, place = self.trials[best.setting]
+                # the best of many settings was also lucky on the releases that chose it
+                trial.decide(place)
                 tried = trial.found(place, attack=True)
                 if tried is None:
                     return
@@ -395,6 +409,12 @@ class StrengthTrial:
         self._at_least = table.expected(setting, self.values)
         self.verdicts: dict[int, Verdict] = {}
         self.worst: dict[int, float] = {}
+        self._decisive = set[int]()
+
+    def decide(self, place: int) -> None:
+        """Read so many further releases at a place of a small table that no law is assumed."""
+        if self._table.releases == RELEASES:
+            self._decisive.add(place)
 
     def at(self, place: int) -> Setting:
         """Return the setting at a place, from 0, the weakest, to `last`."""
@@ -446,7 +466,7 @@ class StrengthTrial:
 
     def _further(self, place: int) -> Iterator[int]:
         """Yield the seeds of further releases; if not too few are drawn in time, these decide."""
-        releases = self._table.releases or RELEASES
+        releases = DECISIVE if place in self._decisive else self._table.releases or RELEASES
         # of a large table the one that was read already is not a matter of luck
         first = releases < RELEASES
         for number in range(releases):
@@ -539,6 +559,11 @@ class StrengthTrial:
         """
         point, verdicts = self.further(place, stop=1.0, attack=attack)
         used = max(each.largest or 0.0 for each in verdicts)
+        if used <= 1 < (self._table.policy.judge(point).largest or 0.0) <= CLEARLY:
+            # a few releases kept all limits, and more may say that one more does
+            self.decide(place)
+            point, verdicts = self.further(place, stop=1.0, attack=attack)
+            used = max(each.largest or 0.0 for each in verdicts)
         if used <= 1:  # of a few releases an interval says nothing yet
             verdict = self._table.policy.judge(point)
             used = (verdict.largest or 0.0) if verdict.kept or verdict.broken else math.inf
@@ -744,7 +769,9 @@ def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
     """Return what a setting is apart from its strength; with its other levers if `levers`."""
     params = setting.params
     balanced = getattr(params, "balance", 0.0) > 0
-    about = setting.method, getattr(params, "kernel", ""), balanced, way_of(params)
+    way = way_of(params)
+    later = params.later if WAYS[way].parameters.get("chain") else None
+    about = setting.method, getattr(params, "kernel", ""), balanced, way, later
     names = [each.name for each in fields(params) if each.name != params.strength] * levers
     held = tuple((name, getattr(params, name)) for name in names)
     return *about, setting.slices, setting.weights, held
