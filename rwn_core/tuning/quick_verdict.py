@@ -86,7 +86,7 @@ def quick_verdict(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling").answer
+    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling", steps=False).answer
     'cannot'
     """
     policy = policy or Policy()

@@ -118,7 +118,9 @@ def recommend(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> found = recommend(rwn.load_demo("bodyfat"))
+    >>> table = rwn.load_demo("bodyfat").frame.iloc[:60, :5]
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> found = recommend(table, policy)
     >>> found.setting.method, found.kept, found.confirmed
     ('soft_rwn', True, True)
     """
