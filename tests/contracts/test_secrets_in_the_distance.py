@@ -10,6 +10,7 @@ import pytest
 
 from rwn_core import MEASURES, RWN, AdditiveNoise, Comparison, Microdata, Reading, Role, mask
 from rwn_core.tuning.policy import Limit, Policy
+from tests.lanes import lanes
 from tests.tables import described
 
 SECRETS = ("fair coin", "correlated", "rare flag")
@@ -67,7 +68,7 @@ def forest_gain(comparison: Comparison) -> float:
     return float(inside.mean() - max(outside.mean(), majority))
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.nightly) for s in (1, 2))])
+@pytest.mark.parametrize("seed", lanes(0, 1, 2))
 @pytest.mark.parametrize("secret", SECRETS)
 def test_what_is_stated_is_at_least_what_is_attained(secret: str, seed: int) -> None:
     for weight in (0.0, 1.0):

@@ -28,6 +28,7 @@ from rwn_core.reporting.facts.fact import predicted_words
 from rwn_core.reporting.release_record import _predicted
 from tests.attacked_tables import released
 from tests.check_values import check_values
+from tests.lanes import lanes
 from tests.oracles import predicted_rows
 from tests.tables import described
 
@@ -278,7 +279,7 @@ def any_donors(monkeypatch):
     monkeypatch.setattr(Chain, "refuse_few", lambda self, names: None)
 
 
-@pytest.mark.parametrize("count", [9, pytest.param(40, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("count", lanes(9, 40))
 def test_program_and_slow_reference_agree(any_donors, count):
     reached = 0
     for number, (first, later, draw) in enumerate(small_tables(count, 9)):
@@ -425,7 +426,7 @@ def largest_gap(count, balanced, **how):
     return max(gaps)
 
 
-@pytest.mark.parametrize("count", [8, pytest.param(40, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("count", lanes(8, 40))
 @pytest.mark.parametrize("balanced", [False, True])
 def test_beliefs_in_sources_are_those_of_the_first_slice(any_donors, balanced, count):
     """The planted faults below are found on the first three and six of the tables."""
@@ -664,7 +665,7 @@ def test_the_law_with_a_person_added_is_that_of_the_larger_file():
     np.testing.assert_allclose(weights.sum(axis=0), 40 / 41, atol=1e-6)
 
 
-def test_attacks_read_a_slice_drawn_by_prediction():
+def test_attacks_read_a_slice_drawn_by_prediction(small_forests):
     data = survey(120)
     gain = rwn.MEASURES["attribute_gain"]
     compared = released(data, THREE)
