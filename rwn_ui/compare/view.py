@@ -141,7 +141,7 @@ def _side_by_side(session: Session) -> None:
     chosen = place.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
     line = session.key("compare.line")
     if st.session_state.get(line) == HIDDEN:
-        with st.form(session.key("compare.line.form")):
+        with st.form(session.key("compare.line.form"), enter_to_submit=False):
             st.markdown("#### Draw the line before the scenarios are seen")
             drawn = trial_policy(session)
             if st.form_submit_button("State these limits and show the scenarios", type="primary"):
@@ -270,7 +270,7 @@ def _freeze(session: Session, names: list[str]) -> None:
         placeholder="Choose a scenario",
         key=choice_key(session),
     )
-    with st.form(session.key("compare.decision")):
+    with st.form(session.key("compare.decision"), enter_to_submit=False):
         left, right = st.columns(2)
         when = right.date_input("Date", date.today())
         reason = st.text_area("Reason", height=100)

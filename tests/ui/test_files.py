@@ -26,10 +26,17 @@ from rwn_ui.features import analysis_plan
 from rwn_ui.server import given_file
 from rwn_ui.server.environment import FILE_VARIABLE
 from rwn_ui.state import change_table, results
-from rwn_ui.state.results import SHOWN, PreparedTable, full_release, prepared
+from rwn_ui.state.results import (
+    SHOWN,
+    PreparedTable,
+    current_release,
+    full_release,
+    prepared,
+)
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
 from rwn_ui.utility.results import _is_expected
+from tests.labelled_files import survey, write_spss
 from tests.ui.following import CARDS_OF_TUNE, RECORDS, large_csv, large_table, shown, small_csv
 from tests.waiting import HANG_S
 
@@ -530,6 +537,8 @@ def test_an_official_table_is_ranked_once_from_its_file_to_the_first_picture(
     assert "This looks like EU-SILC: 9 of 10 names." in screen.words()
     assert "opinion has" in screen.words()
     assert not any(each.label.startswith("Leave it") for each in screen.test.button)
+    screen.find("radio", "PB040 is the sampling weight").set_value("Release it unmasked")
+    screen.find("radio", "opinion has").set_value("They are missing")
     screen.press("Use these answers")
     assert len(ranked) == 1
     screen.wait()
@@ -546,6 +555,17 @@ def test_an_official_table_is_ranked_once_from_its_file_to_the_first_picture(
     assert data.frame["opinion"].max() < 40
 
 
+def test_nothing_is_chosen_for_a_weight_and_codes_stay_values_until_a_person_says_so(
+    open_page, ranked: list[rwn.Microdata]
+) -> None:
+    screen = open_page("data").upload("silc.csv", official(), asked=True)
+    assert screen.find("radio", "PB040 is the sampling weight").value is None
+    assert screen.find("radio", "opinion has").value == "They are values"
+    screen.press("Use these answers")
+    assert "PB040 has no answer yet; choose one: Mask it, Round it to" in screen.words("warning")
+    assert (ranked, forms(screen)) == ([], 1)
+
+
 def test_opening_tune_begins_without_the_answers_and_what_is_said_meanwhile_counts(
     open_page: Any, ranked: list[rwn.Microdata], gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -554,6 +574,7 @@ def test_opening_tune_begins_without_the_answers_and_what_is_said_meanwhile_coun
     assert len(ranked) == 1
     screen.visit("data")
     assert forms(screen) == 1
+    screen.find("radio", "PB040 is the sampling weight").set_value("Mask it")
     screen.press("Use these answers")
     first.wait(HANG_S)
     assert gate.ended == ["cancelled"]
@@ -595,10 +616,58 @@ def test_two_answers_about_one_variable_are_refused_and_another_file_is_asked_by
     assert (ranked, forms(screen)) == ([], 1)
     assert "This looks like" not in screen.words("markdown")
     assert "PB150" in screen.find("multiselect", "Who could be recognized?").value
+    screen.find("radio", "PB040 is the sampling weight").set_value("Mask it")
     screen.press("Use these answers")
     assert len(ranked) == 1
     screen.wait()
     assert roles(screen.session.data)["PB150"] == "key"
+
+
+def labelled(tmp_path: Path, weight: str = "gewichtung") -> bytes:
+    path = tmp_path / "survey.sav"
+    write_spss(*survey("words", weight, seed=1), path)
+    return path.read_bytes()
+
+
+def test_a_labelled_file_accepted_untouched_keeps_masking_and_values_and_asks_for_its_weight(
+    open_page, tmp_path: Path
+) -> None:
+    screen = open_page("data").upload("survey.sav", labelled(tmp_path))
+    known = screen.session.data.frame.notna().sum().to_dict()
+    assert "may mean missing" not in screen.words("markdown")
+    screen.press("Use these answers")
+    assert "gewichtung has no answer yet" in screen.words("warning")
+    screen.find("radio", "gewichtung is").set_value("Mask it")
+    screen.press("Use these answers")
+    data = screen.session.data
+    assert (screen.errors, forms(screen)) == ([], 0)
+    assert roles(data)["gewichtung"] == "sampling weight"
+    assert all(variable.masked for variable in data.schema.released)
+    assert data.frame.notna().sum().to_dict() == known
+
+
+def test_a_weight_that_is_rounded_stays_rounded_in_every_setting_until_its_step_is_taken_out(
+    open_page, tmp_path: Path
+) -> None:
+    screen = open_page("data").upload("survey.sav", labelled(tmp_path))
+    radio = screen.find("radio", "gewichtung is")
+    rounds = radio.options[1]
+    radio.set_value(rounds)
+    screen.press("Use these answers")
+    session = screen.session
+    steps = {"gewichtung": float(rounds.rpartition(" ")[2])}
+    assert dict(session.precision) == steps
+    assert not session.data.schema.variable("gewichtung").masked
+    # a suggested setting knows nothing of the answer
+    session.set(replace(session.setting, precision=(("age", 5.0),)))
+    assert dict(session.precision) == steps | {"age": 5.0}
+    released = current_release(session).masked.masked.values("gewichtung")
+    exact = session.data.values("gewichtung")
+    assert len(np.unique(released)) < len(np.unique(exact))
+    # whoever takes the step out means it
+    session.keep_asked_steps((("age", 5.0),))
+    session.set(replace(session.setting, precision=(("age", 5.0),)))
+    assert dict(session.precision) == {"age": 5.0}
 
 
 def test_a_described_file_of_the_command_line_is_ranked_at_once(
