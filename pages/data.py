@@ -23,7 +23,8 @@ with guarded():
     if work.first and (work.opening is None or work.opening.asked is None):
         st.stop()
     if not work.first:  # an address waits for the file that the app was started with
-        address.read(session)
+        with guarded():
+            address.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")

@@ -119,8 +119,9 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     population = None
     if not asked:
         return None
-    # the same key before and after the ranking: choices that were not sent stay
-    which = "other" if asked.official is None else "official"  # whose guesses are chosen at first
+    # the same key before and after the ranking: choices that were not sent stay, but for those
+    # that the names of an official file gave
+    which = "other" if asked.official is None else "official"
     key = f"data.form.{hash(data.fingerprint) % 10**8}.{which}"
     # Enter confirms its field alone
     with st.form(key, enter_to_submit=False):
@@ -170,7 +171,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
-    """What the form was sent with."""
+    """The answers that the form was sent with."""
 
     official: Mapping[str, rwn.Role]  # roles by the names of the official file
     roles: Mapping[rwn.Role, list[str]]
@@ -240,7 +241,7 @@ def _answered(
 
 
 def _applies(question: OpenQuestion, schema: rwn.Schema) -> bool:
-    """True unless the question is about a sampling weight, and another variable is it by now."""
+    """True if the question still has a sense: one about a weight, of the weight that was chosen."""
     weighs = schema.variable(question.variable).role is rwn.Role.SAMPLING_WEIGHT
     return weighs or question.kind != "masked weight"
 
