@@ -5,7 +5,7 @@ import streamlit as st
 from rwn_ui.features import analysis_plan, prediction
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.kept_picture import guarded_picture, show
+from rwn_ui.state.kept_picture import guarded_picture, show_picture
 from rwn_ui.state.results import full_table
 from rwn_ui.state.startup import page_session, sample_note
 from rwn_ui.utility import results as utility_results
@@ -32,7 +32,7 @@ def draw() -> None:
     with guarded_picture(session, "utility"):
         sample_note(session, full_table(session, slot))
         now = utility_results.read(session, slot)
-        show(session, utility_view.payload(now), key="utility")
+        show_picture(session, utility_view.payload(now), key="utility")
         pending = bool(now.pending)
         address.write(session)
     with guarded():

@@ -20,7 +20,7 @@ from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.features.scenario_trial import MOST, take
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
-from rwn_ui.state.kept_picture import show
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.limits import shown_as
@@ -172,7 +172,7 @@ def _side_by_side(session: Session) -> None:
             args=(session, missing),
         )
     marked = choice_key(session)
-    show(
+    show_picture(
         session,
         compare_cards.screen(
             session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""

@@ -216,7 +216,7 @@ def _found(session: Session, job: Job) -> None:
             "projector": session.projector,
             "cards": [serialise(chart)],
         }
-        show(session, shown, key="find", on_pick=partial(_pick, key))
+        show_picture(session, shown, key="find", on_pick=partial(_pick, key))
     st.caption(escaped(answer.sentence))
     if answer.unfit:
         with st.expander("Methods that are not in the list"):

@@ -39,7 +39,7 @@ from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
-from rwn_ui.state.kept_picture import show
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.results import Key, memo, prepared, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import sample_note
@@ -238,7 +238,7 @@ def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> N
         "cards": [serialise(chart) for chart in charts],
     }
     stamped = {"stamp": stamp(f"figure {wanted.number} {words}", shown), **shown}
-    show(session, stamped, key="paper", about=wanted.number)
+    show_picture(session, stamped, key="paper", about=wanted.number)
 
 
 def _offer(session: Session, wanted: Asked) -> None:

@@ -17,8 +17,7 @@ from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
 from rwn_ui.state import address, change_table
-from rwn_ui.state.kept_picture import guarded_picture
-from rwn_ui.state.kept_picture import show as show_picture
+from rwn_ui.state.kept_picture import guarded_picture, show_picture
 from rwn_ui.state.results import memo
 from rwn_ui.state.session import Session
 

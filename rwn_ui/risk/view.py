@@ -33,7 +33,7 @@ from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.kept_picture import show
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.results import Snapshot, current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 
@@ -47,7 +47,7 @@ def draw(session: Session, attack: Attack) -> None:
         with st.container(key="attacking"), st.spinner("Attacking the release"):
             found = live(session, attack)
         shown = payload(session, attack, found, snapshot(session, found))
-        show(session, shown, key="risk")
+        show_picture(session, shown, key="risk")
     else:
         _by_job(session, attack)
 
@@ -120,7 +120,7 @@ def _by_job(session: Session, attack: Attack) -> None:
                 icon=":material/history:",
             )
         now_shown = snapshot(session, job.result, job)
-        show(session, payload(session, job.about[0], job.result, now_shown), key="risk")
+        show_picture(session, payload(session, job.about[0], job.result, now_shown), key="risk")
 
 
 def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) -> dict[str, Any]:

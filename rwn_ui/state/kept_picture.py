@@ -12,7 +12,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import KeptPicture
 
 
-def show(
+def show_picture(
     session: Session,
     payload: Mapping[str, Any],
     *,

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
-from rwn_core.parallel.kernel_cache import is_ready
+from rwn_core.parallel import kernel_cache
 from rwn_ui.features import advice
 from rwn_ui.panel import panel
 from rwn_ui.panel.live_sliders import live_sliders as draw_sliders
@@ -49,7 +49,9 @@ def picked(session: Session, sent: str) -> None:
 def say_of_first(session: Session, making: DeltaGenerator, share: float, what: str) -> None:
     """Say what is made before there is any picture; a new machine compiles the program first."""
     if session.user.results.tune.picture is None:
-        compiles = "" if is_ready() else ". The program is compiled for this machine, once"
+        compiles = (
+            "" if kernel_cache.is_ready() else ". The program is compiled for this machine, once"
+        )
         words = f"{what} of {session.data.n:,} records of {escaped(session.name)}{compiles}"
         making.progress(share, text=words)
 

@@ -240,7 +240,7 @@ def test_a_picture_about_something_else_is_not_shown_in_place_of_one_that_fails(
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(kept_picture, "panel", lambda payload, **_: drawn.append(payload))
-    kept_picture.show(session, {"figure": 3}, key="paper", about=3)
+    kept_picture.show_picture(session, {"figure": 3}, key="paper", about=3)
     for about in (4, 3):
         with kept_picture.guarded_picture(session, "paper", about):
             raise ValueError(FAULT)
@@ -248,6 +248,6 @@ def test_a_picture_about_something_else_is_not_shown_in_place_of_one_that_fails(
     # what was drawn before something else failed is not drawn twice
     drawn.clear()
     with kept_picture.guarded_picture(session, "paper", 3):
-        kept_picture.show(session, {"figure": "new"}, key="paper", about=3)
+        kept_picture.show_picture(session, {"figure": "new"}, key="paper", about=3)
         raise ValueError(FAULT)
     assert drawn == [{"figure": "new"}]
