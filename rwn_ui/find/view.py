@@ -29,7 +29,7 @@ from rwn_ui.background.progress import bar, polled
 from rwn_ui.features import scenario_trial
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import set_setting
-from rwn_ui.state.kept_picture import guarded_picture
+from rwn_ui.state.kept_picture import guarded_picture, show_picture
 from rwn_ui.state.results import current_release, is_drawn, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import FIND
