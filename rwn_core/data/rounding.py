@@ -39,7 +39,7 @@ def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
         if not is_number(step) or not 0 < step < np.inf:
             raise ParameterError(
                 f"The release precision of {name} must be a number above 0; leave it out to "
-                "release the values as they are."
+                "round nothing."
             )
     return tuple(sorted((name, float(step)) for name, step in (precision or {}).items()))
 
@@ -54,7 +54,7 @@ def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> Non
 
 
 def precision_words(steps: Iterable[tuple[str, float]]) -> str:
-    """A release precision in words; empty where every value is released as it is.
+    """A release precision in words; empty where no value is rounded.
 
     >>> precision_words((("age", 5.0), ("height", 0.5)))
     'age in steps of 5, height in steps of 0.5'

@@ -74,7 +74,7 @@ def _data(session: Session) -> None:
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
     unmasked = [v.name for v in data.schema.released if not v.masked]
     if unmasked:
-        st.warning(escaped(f"Released as they are, without masking: {', '.join(unmasked)}."))
+        st.warning(escaped(f"Released unmasked: {', '.join(unmasked)}."))
     if data.notices:
         st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
     link_to("pages/data.py", "Change kinds and roles", ":material/table:")

@@ -16,6 +16,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
+from rwn_core.io.reading import FileReading
 from rwn_core.neighbors import find
 from rwn_core.parallel.threads import Cancelled
 from rwn_ui.background.opening import WIDE
@@ -262,11 +263,13 @@ ROWS = "\n".join(f"{i},{i * i % 17},{SECRET if i == 5 else 'abc'[i % 3]}" for i 
 TABLE = f"a,b,c\n{ROWS}"
 BAD_FILES = {
     "empty.csv": (b"", "empty.csv is empty", "choose a file"),
-    "latin1.csv": (f"{TABLE}\n1,2,café\n".encode("latin-1"), "line 32: there are bytes", "UTF-8"),
     "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "is a PNG image", "save the table"),
     "quote.csv": (f'{TABLE}\n1,2,"{SECRET}\n'.encode(), "line 32: a quote is opened", "close it"),
     "broken.parquet": (b"PAR1" + SECRET.encode() + b"PAR1", "broken.parquet is damaged", "again"),
-    "t.csv": (b"a;b\n1;2\n", "t.csv", "semicolon"),
+}
+OTHER_LAYOUTS = {
+    "latin1.csv": (f"{TABLE}\n1,2,café\n".encode("latin-1"), "line 32: there are bytes"),
+    "t.csv": (b"a;b\n1;2\n3;4\n5;6\n", "semicolon"),
 }
 
 
@@ -297,6 +300,62 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(open_page, cap
         assert SECRET not in notices
 
 
+@pytest.mark.parametrize("name", OTHER_LAYOUTS)
+def test_a_file_of_another_layout_that_was_seen_is_no_refusal_but_one_click_away(
+    open_page, name: str
+) -> None:
+    content, seen = OTHER_LAYOUTS[name]
+    screen = open_page("data").upload(name, content)
+    assert screen.errors == []
+    said = screen.words("info").replace("\\", "")
+    assert name in said
+    assert seen in said
+    assert "look at it, and open it so." in said
+    assert screen.session.name == "bodyfat"
+    read_anew(screen)
+    assert (screen.errors, screen.session.name) == ([], name)
+
+
+def test_a_layout_that_the_user_states_and_that_cannot_be_read_is_a_refusal(open_page) -> None:
+    screen = open_page("data").upload("latin1.csv", OTHER_LAYOUTS["latin1.csv"][0])
+    screen.find("selectbox", "Encoding").set_value("utf-8").run()
+    screen.test.button(key="data.layout.open").click().run()
+    while screen.work.opening.reading is not None:
+        screen.test.run()
+    (refused,) = screen.errors
+    assert "are bytes that are not UTF-8 text" in refused
+
+
+def test_no_row_of_another_table_stands_below_the_name_of_one_that_is_ranked(
+    open_page, gate: Gate
+) -> None:
+    screen = open_page("data")
+    assert "#### bodyfat: 241 records" in screen.words("markdown")
+    screen.upload("large.csv", large_csv())
+    assert f"#### large.csv: {RECORDS:,} records" in screen.words("markdown")
+    assert "241 records" not in screen.words("markdown")
+    grids = [each.value for each in screen.test.dataframe if each.value.index.name != "line"]
+    (shown,) = grids  # and none of the table before
+    assert tuple(shown.columns) == screen.work.preparation.data.names
+    assert "The other pages show bodyfat until then." in screen.words("caption")
+    gate.open.set()
+    screen.wait()
+    assert len(screen.test.dataframe) > 1, "its variables are there again"
+
+
+def test_no_row_of_another_table_stands_below_a_file_that_is_being_read(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = open_page("data")
+    monkeypatch.setattr(FileReading, "wait", lambda *_: False)
+    monkeypatch.setattr(FileReading, "running", property(lambda _: True))
+    upload = screen.test.file_uploader(key="data.upload")
+    upload.set_value(("mine.csv", small_csv(), "text/csv")).run()
+    assert screen.work.opening.reading is not None
+    assert not screen.test.dataframe
+    assert "The other pages show bodyfat until then." in screen.words("caption")
+
+
 def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(a_process_reads, open_page):
     screen = open_page("data")
     screen.test.selectbox(key="data.demo").set_value("pima").run()
@@ -319,7 +378,8 @@ def test_a_workbook_with_a_title_and_dates_that_fit_two_ways_are_one_click_away(
     open_page, titled_workbook: bytes
 ) -> None:
     screen = open_page("data").upload("t.xlsx", titled_workbook)
-    assert any("row 1: column 2 has no name" in error for error in screen.errors)
+    assert screen.errors == []
+    assert "row 1: column 2 has no name" in screen.words("info")
     words = screen.words("markdown")
     assert "Names in row 3; 2 rows above the table; 1 row below it." in words
     read_anew(screen)

@@ -70,7 +70,7 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
         assert len(body) <= (5 if values is start else 6)
         assert max(map(len, text.splitlines())) <= 100
         seen.append(dict(shown.numbers))
-        assert ("rounded" in text) == ("SD" in values.get("round", "as they are"))
+        assert ("rounded" in text) == ("SD" in values.get("round", "not rounded"))
     assert seen[0] != seen[1]
 
 
@@ -393,7 +393,7 @@ CLAIMS = [
         at()["donors"] > 5 and at()["by_k"] < 1 and at(epsilon=1.2)["donors"] > at()["donors"]),
     Claim("neighborhood", "20. Another group is more than four", lambda at:
         abs(at(weight=1.0, k=19)["changed"]) < 1e-9 < 0.004 < at(weight=1.0, k=20)["changed"]),
-    Claim("neighborhood", "the column of groups is released as it is, although q = 1", lambda at:
+    Claim("neighborhood", "the column of groups is released unmasked, although q = 1", lambda at:
         all(abs(at(weight=1.0, k=k)["changed"]) < 1e-9 for k in (1, 5, 12))),
     Claim("standard_errors", "The file is unmasked at q = 0", lambda at:
         at.shown().tiles[0]["released"] == at.shown().tiles[0]["original"]),

@@ -270,10 +270,10 @@ def test_differences_are_told_in_words() -> None:
 
     assert told(rounded_to(age=5, hip=1), rounded_to(age=10)) == [
         "age is released in steps of 10 instead of in steps of 5.",
-        "hip is released as it is instead of in steps of 1.",
+        "hip is released unrounded instead of in steps of 1.",
     ]
     many = told(rounded_to(), rounded_to(**dict.fromkeys("abcdef", 1.0)))
-    assert many[0] == "a is released in steps of 1 instead of as it is."
+    assert many[0] == "a is released in steps of 1 instead of unrounded."
     assert many[3:] == ["3 more variables are released in other steps."]
 
 
