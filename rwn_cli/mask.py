@@ -385,7 +385,7 @@ def _said_of_changes(
             if name not in none
         ]
     if unmasked := [variable.name for variable in data.schema.released if not variable.masked]:
-        said.append(f"not masked, as stated: {', '.join(unmasked)}")
+        said.append(f"released unmasked, as stated: {', '.join(unmasked)}")
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")

@@ -32,7 +32,7 @@ from rwn_core.laws.transition_matrix import (
     second_stage,
     successive_share,
 )
-from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
+from rwn_core.laws.unit_law import FROM_FILE, UNMASKED
 from rwn_core.measures.attacks import pair_likelihood_kernel
 from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
@@ -320,7 +320,7 @@ def test_what_is_not_touched_is_everybodys_own(data_parts):
     assert coarse.chances(like(data_parts, x=[4.0] * 4), ALL, people)[0].tolist() == [1, 0, 0, 0]
     assert coarse.moments().means[:3, 0].tolist() == [0.0, 0.0, 4.0]
     assert part.restricted_to(frozenset("x")).names == ("x",)
-    assert (part.keeps_value_counts, part.privacy) == (True, AS_IT_IS)
+    assert (part.keeps_value_counts, part.privacy) == (True, UNMASKED)
 
 
 @pytest.fixture(scope="module")

@@ -253,7 +253,7 @@ def test_variables_that_are_released_as_they_are_spoil_every_epsilon():
     data = rwn.load_demo("pima")
     reading = privacy_of(data, rwn.PRAM())
     assert reading.detail.total_epsilon is None
-    assert "is released as it is" in reading.detail.statement
+    assert "is released unmasked" in reading.detail.statement
     assert set(reading.detail.epsilon) == {None}
     assert reading.value == 1  # a unique number stands in the release for certain
     named = privacy_of(data, rwn.RecordSwapping(share=1.0))
