@@ -23,13 +23,14 @@ with guarded():
     if work.first and (work.opening is None or work.opening.asked is None):
         st.stop()
     if not work.first:  # an address waits for the file that the app was started with
-        address.read(session)
+        with guarded():
+            address.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
     opening = work.opening
     if opening is not None and opening.waiting is not None:  # of a wide file variables are chosen
-        st.caption(escaped(f"The other pages show {session.name} until then."))
+        data_view.say_what_stays(session)
         st.stop()
     chosen = st.session_state.get("data.upload") is not None
     if chosen and opening is not None and opening.refusal is not None:
@@ -48,7 +49,10 @@ with guarded():
                 answer(session, answered)
             st.rerun()
     with guarded():
-        data_view.overview(session.data)
+        if data_view.table_on_its_way(session):
+            st.stop()
+    with guarded():
+        data_view.overview(session.data, session.name)
     with guarded():
         variables(session)
     data_view.notices(session)

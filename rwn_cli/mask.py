@@ -47,6 +47,7 @@ _ORDERS = {
     "shuffled": "in secret order",
     "original": "as they were\nnote: the row order names each record; keep this file inside.",
 }
+UNREAD = "No limit was read: on a table of this size it takes long."
 _WARNING = "WARNING: "  # before a verdict that is not "kept"
 Threads = Annotated[
     Count,
@@ -178,6 +179,11 @@ def mask(
     options.say_of_key(seed, key_file, "keep it sealed")
 
 
+def said_of_limits(data: rwn.Microdata, release: rwn.Release) -> str:
+    """Say the verdict of the usual policy on a release without a record."""
+    return options.in_shell(_verdict_words(data, release, rwn.Policy(), None))
+
+
 def _context(project: Path | None, record: Path | None, data: rwn.Microdata) -> Context:
     """Return the context for the internal record."""
     from rwn_core.reporting.context import Context
@@ -208,7 +214,7 @@ def _verdict_words(
         return "\n".join([*words, f"internal record written to {path}, {evidence}"])
     if data.n > LARGEST_DENSE:  # the limits take longer than masking
         left, unread = policy.judgeable(data)
-        said = f"No limit was read: on a table of this size it takes long.{not_judged(unread)}"
+        said = f"{UNREAD}{not_judged(unread)}"
         count = len(left.limits) if left else 0
         return f"{said} --record FILE.toml reads {counted(count, 'limit')}." if count else said
     return _said_verdict(data, release, _read_verdict(data, release, policy))
@@ -379,7 +385,7 @@ def _said_of_changes(
             if name not in none
         ]
     if unmasked := [variable.name for variable in data.schema.released if not variable.masked]:
-        said.append(f"not masked, as stated: {', '.join(unmasked)}")
+        said.append(f"released unmasked, as stated: {', '.join(unmasked)}")
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")

@@ -360,7 +360,7 @@ _WEIGHT = "--weight must be NAME=W, W a number of at least 0."
 _LIMIT = "--limit must be MEASURE=V, V a number of at least 0."
 _STEP = (
     "--round must be NAME=STEP, such as age=5, or a share of a standard deviation for all "
-    "numbers, such as 0.25; none leaves the values as they are."
+    "numbers, such as 0.25; none rounds nothing."
 )
 
 

@@ -33,6 +33,7 @@ from rwn_core._version import __version__ as __version__
 _NAMES = {
     "rwn_core.data.microdata": "Microdata",
     "rwn_core.data.regression": "Question",
+    "rwn_core.data.rows": "Rows",
     "rwn_core.data.schema": "Schema",
     "rwn_core.data.use": "StatedRegression Use",
     "rwn_core.data.variable": "Kind Role Variable",

@@ -122,6 +122,13 @@ def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(reading, "Pool", Here)
 
 
+@pytest.fixture
+def small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked holds of a forest of three trees as of a hundred."""
+    for what in ("attacks.red_team", "utility"):
+        monkeypatch.setattr(f"rwn_core.measures.{what}.prediction.TREES", 3)
+
+
 @pytest.fixture(scope="session")
 def titled_workbook() -> bytes:
     """A workbook of 60 people with two rows above its table, and one below it."""

@@ -12,6 +12,8 @@ import pytest
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 SLOWEST = 20
 COLLECTING = "collecting"
+EVERY = "RWN_TEST_SECONDS"
+"""The environment variable with a file to write: every test and its seconds, the slowest first."""
 
 
 def _children(process: int) -> Iterator[int]:
@@ -78,11 +80,15 @@ class Clock:
         terminalreporter.write_line(f"{sum(by_folder.values()):.0f} in all: {sums}")
         for test, seconds in self.by_test.most_common(SLOWEST):
             terminalreporter.write_line(f"{seconds:8.1f}  {test}")
+        if EVERY in os.environ:
+            every = [f"{seconds:.2f}\t{test}\n" for test, seconds in self.by_test.most_common()]
+            Path(os.environ[EVERY]).write_text("".join(every), "utf-8")
 
 
 def folder_of(test: str) -> str:
-    """Return ``core/io`` for ``tests/core/io/test_reading.py::test_a``."""
-    parts = test.removeprefix("tests/").split("/")
-    if parts[0] == "core":
-        return "/".join(parts[:2])
-    return parts[0]
+    """Return ``core/io`` for ``tests/core/io/test_reading.py::test_a``, ``core`` for a file."""
+    file = test.split("::")[0].removeprefix("tests/")
+    *folders, _ = file.split("/")
+    if folders[:1] == ["core"]:
+        return "/".join(folders[:2])
+    return folders[0] if folders else file

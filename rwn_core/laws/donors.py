@@ -164,7 +164,8 @@ def copy_columns(microdata: Microdata, donors: Mapping[str, Integers]) -> Microd
 def released_schema(schema: Schema) -> Schema:
     """The schema of a release: without direct identifiers and what depends on them."""
     all_released = len(schema.released) == len(schema.variables)
-    if all_released and not schema.edit_rules and schema.population is None:
+    says_more = schema.edit_rules or schema.population is not None or schema.rows is not None
+    if all_released and not says_more:
         return schema
     return described(schema, schema.released)
 

@@ -112,7 +112,7 @@ class Release(Summarized):
     order : ndarray of int64, shape (n,)
         The secret row order of the published file.
     precision : tuple of (str, float)
-        The step of each rounded variable; empty where values are released as they are.
+        The step of each rounded variable; empty where none is rounded.
     id : str
         128 random bits in hex, a name that tells nothing.
     seeded : bool

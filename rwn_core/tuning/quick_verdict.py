@@ -44,9 +44,12 @@ _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
 _RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, however it jumps
 _USUAL = SoftRWN()
-_NAMED = 3  # variables that stay as they are, each with steps of its own
+_NAMED = 3  # variables released unmasked, each with steps of its own
 _DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
-_LATER = "Not all limits can be read in time on a table of this size; search for a setting."
+_LATER = (
+    "Whether any strength keeps the limits was not read in time on a table of this size; search "
+    "for a setting."
+)
 
 
 @takes_tables
@@ -86,7 +89,7 @@ def quick_verdict(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling").answer
+    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling", steps=False).answer
     'cannot'
     """
     policy = policy or Policy()
@@ -312,7 +315,7 @@ def _candidates(
 def _of_unmasked(
     schema: Schema, setting: Setting, left: Sequence[Variable], coarse: Mapping[str, float]
 ) -> Iterator[tuple[str, Schema | None, Setting]]:
-    """Yield what may be done with variables that stay as they are: mask, round, leave out."""
+    """Yield what may be done with variables released unmasked: mask, round, leave out."""
     free = [variable.name for variable in left if not variable.masked]
     for names in ([free] if len(free) > 1 else []) + [[name] for name in free[:_NAMED]]:
         changed = schema

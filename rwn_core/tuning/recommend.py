@@ -121,7 +121,9 @@ def recommend(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> found = recommend(rwn.load_demo("bodyfat"))
+    >>> table = rwn.load_demo("bodyfat").frame.iloc[:60, :5]
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> found = recommend(table, policy)
     >>> found.setting.method, found.kept, found.confirmed
     ('soft_rwn', True, True)
     """
@@ -559,7 +561,9 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
         if unique > limit.at_most:
             more = len(left) - _NAMED
             named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-            return f"{percent(unique)} of the {who} are unique on what stays as it is: {named}."
+            return (
+                f"{percent(unique)} of the {who} are unique on what is released unmasked: {named}."
+            )
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
     if at_levers(params, neutral_levers(type(params))).prepare(few).law is None:
         return "It has no exact law, so that worst-case linkage cannot be judged."

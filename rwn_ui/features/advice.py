@@ -25,7 +25,7 @@ _SENT = "advice:"  # begins what a button of the panel sends
 
 def is_wanted(session: Session) -> bool:
     """True if a table is uploaded, or after the button; a demo begins as in its lessons."""
-    return session.demo is None or "advice" in session.user.results.last
+    return session.demo is None or session.user.results.tune.advised
 
 
 def start(session: Session) -> SearchAnswer | None:
@@ -161,8 +161,8 @@ def offer(session: Session) -> None:
         st.button(
             "Suggest a setting",
             key=session.key("tune.advice.ask"),
-            on_click=session.user.results.last.update,
-            kwargs={"advice": True},
+            on_click=session.user.results.note,
+            kwargs={"advised": True},
             width="stretch",
             help="Tries radius, neighbors and slices, and reads the best on all records. Then "
             "Light, Standard and Strong go to it; what leaves more beyond them is named.",

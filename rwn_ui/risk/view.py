@@ -28,12 +28,12 @@ from rwn_core.measures.view import Tile
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, watch_list
-from rwn_ui.panel import panel
 from rwn_ui.panel.parts import draw_tile, measure_cards, measure_tables
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.results import Snapshot, current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 
@@ -46,7 +46,8 @@ def draw(session: Session, attack: Attack) -> None:
     if session.data.n <= QUICK_RECORDS:
         with st.container(key="attacking"), st.spinner("Attacking the release"):
             found = live(session, attack)
-        panel(payload(session, attack, found, snapshot(session, found)), key="risk")
+        shown = payload(session, attack, found, snapshot(session, found))
+        show_picture(session, shown, key="risk")
     else:
         _by_job(session, attack)
 
@@ -118,8 +119,8 @@ def _by_job(session: Session, attack: Attack) -> None:
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        shown = snapshot(session, job.result, job)
-        panel(payload(session, job.about[0], job.result, shown), key="risk")
+        now_shown = snapshot(session, job.result, job)
+        show_picture(session, payload(session, job.about[0], job.result, now_shown), key="risk")
 
 
 def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) -> dict[str, Any]:

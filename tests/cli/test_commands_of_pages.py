@@ -136,7 +136,7 @@ def test_every_page_with_commands_is_followed() -> None:
 
 
 COMMAND = ("mask-dataset", "in", "out", "--k", 4, "--epsilon", 0.1, "--sample", 100)
-COMMAND += ("--workers", 1, "--weight", "g=2", "--key-file", "key")
+COMMAND += ("--workers", 1, "--weight", "g=0.1", "--key-file", "key")
 
 
 def test_mask_dataset_plans_first_and_then_writes_what_python_does(rwn_command: Run) -> None:
@@ -160,7 +160,7 @@ def test_mask_dataset_plans_first_and_then_writes_what_python_does(rwn_command: 
     secret = Path("key").read_text()
     assert secret not in said
     assert Path("key").stat().st_mode & 0o077 == 0
-    data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 2.0})
+    data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 0.1})
     params = rwn.RWN(k=4, epsilon=0.1, neighbors="sample", m=100)
     release = rwn.mask(data, params, seed=rwn.SecretKey(bytes.fromhex(secret)))
     wanted = pd.read_parquet(release.publish("memory.parquet"))
@@ -186,7 +186,7 @@ def test_a_release_is_judged_on_a_sample(rwn_command: Run) -> None:
     y, g = x + numbers.normal(size=2500), np.where(x > 1, "a", "b")
     pd.DataFrame({"x": x, "y": y, "g": g}).to_parquet("in.parquet")
     masking = ("mask-dataset", "in.parquet", "out", "--k", 4, "--q", 0.5, "--workers", 1)
-    rwn_command.done(*masking, "--key-file", "key")
+    rwn_command.done(*masking, "--key-file", "key", "--weight", "g=0")
     command = ("audit-dataset", "in.parquet", "out", "--sample", 200, "--measure", "regression")
     command += ("--measure", "distance_linkage", "--response", "y", "--predictor", "x")
     code, output, said = rwn_command(*command, "--key-file", "key")

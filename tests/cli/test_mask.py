@@ -199,7 +199,7 @@ def test_stated_roles_are_those_of_python_and_of_the_record(rwn_command, people)
     release = rwn.mask(people, rwn.RWN(epsilon=6.0, k=20), seed=7, **stated)
     options = ("--confidential", "hiv", "--key", "age", "--as-is", "visits")
     said = rwn_command.done(*MASK, "--seed", 7, *options, "--record", "record.toml")
-    assert "not masked, as stated: visits" in said
+    assert "released unmasked, as stated: visits" in said
     assert Path("out.csv").read_bytes() == release.to_bytes("csv")
     assert list(release.masked.frame["visits"]) == list(people["visits"])
     source = read_record(Path("record.toml").read_text("utf-8"))["source"]

@@ -103,9 +103,24 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
         document["verdict"] |= {"kept": kept, "state": state}
         path.write_text(frozen_text(document), encoding="utf-8")
         terminal = masked.done(*report)
-        told = f"its policy is {state}, which the file does not say" in terminal
-        assert told == (not kept)
+        assert (f"its policy is {state}, " in terminal) == (not kept)
         assert "policy" not in Path("notice.html").read_text("utf-8")
+
+
+def test_what_a_command_says_of_a_broken_policy_is_what_its_file_tells(masked: Run) -> None:
+    """Finding V6: the label lists what is not bounded where the command said it tells nothing."""
+    masked.done(*MASK, "--epsilon", 0.1, "--k", 2, "--overwrite")  # every limit is broken
+    forms = {"n.html": True, "n.json": True, "n.xml": False, "n.toml": False}
+    for name, lists in (forms | {"label.svg": True, "label.json": True}).items():
+        command = (
+            ("report", "record.toml", "--public") if name in forms else ("label", "record.toml")
+        )
+        said = masked.done(*command, "-o", name)
+        assert ("linked to their records" in Path(name).read_text("utf-8")) == lists, name
+        told = "which the file does not tell"
+        if lists:
+            told = "and the file lists its limits that are not kept under “What is not bounded”"
+        assert f"its policy is broken, {told}. " in said, name
 
 
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:

@@ -15,10 +15,11 @@ WORDS = re.compile(
     r"|weighed|gone over|held against)\b"
     r"|\b(?P<code>(?<!intruder )who|whom|whose|whoever|he|him|his|himself|she|her|nobody|somebody"
     r"|anybody|everybody)\b"
+    r"|\b(?P<unmasked>(?:released?|stays?|left|leaves? \w+|kept) as (?:it is|they are))\b"
     r"|(?-i:(?:^|_)(?P<name>told|whole|beside|begun|alike|lone|heed)$)",
     re.I,
 )
-HELD = {"code": {"all", "code"}, "text": {"all"}, "name": {"name"}}
+HELD = {"code": {"all", "code"}, "text": {"all", "unmasked"}, "name": {"name"}}
 
 
 def pieces(text: str, suffix: str) -> Iterator[tuple[int, str, str]]:

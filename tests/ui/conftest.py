@@ -121,7 +121,7 @@ class Screen:
     @property
     def panel(self) -> Any:
         """What the Tune page gave its panel last; None before it did."""
-        return self.results.last.get("tune")
+        return self.results.tune.picture
 
     @property
     def errors(self) -> list[str]:

@@ -31,7 +31,7 @@ from rwn_ui.features.setting_sentences import differences
 from rwn_ui.release import claims, files, judging, ledger
 from rwn_ui.release.steps import about, steps
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
-from rwn_ui.state import own_machine
+from rwn_ui.state import kept_picture, own_machine
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
 from tests.ui.work_here import WorkHere
@@ -51,7 +51,8 @@ def compare(open_page) -> Any:
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     payloads: list[dict[str, Any]] = []
-    monkeypatch.setattr(compare_view, "panel", lambda payload, **more: payloads.append(payload))
+    for each in (kept_picture, compare_view):
+        monkeypatch.setattr(each, "panel", lambda payload, **more: payloads.append(payload))
     return payloads
 
 
@@ -269,10 +270,10 @@ def test_differences_are_told_in_words() -> None:
 
     assert told(rounded_to(age=5, hip=1), rounded_to(age=10)) == [
         "age is released in steps of 10 instead of in steps of 5.",
-        "hip is released as it is instead of in steps of 1.",
+        "hip is released unrounded instead of in steps of 1.",
     ]
     many = told(rounded_to(), rounded_to(**dict.fromkeys("abcdef", 1.0)))
-    assert many[0] == "a is released in steps of 1 instead of as it is."
+    assert many[0] == "a is released in steps of 1 instead of unrounded."
     assert many[3:] == ["3 more variables are released in other steps."]
 
 

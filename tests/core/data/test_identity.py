@@ -308,7 +308,7 @@ def test_the_answer_is_written_to_the_schema_and_ends_the_question():
     frame = pd.DataFrame({"key": np.arange(100) + 7, "x": np.arange(100) % 9 * 0.5})
     data = Microdata.from_frame(frame)
     (doubt,) = open_questions(data.frame, data.schema)
-    schema = data.schema.replace_variable(doubt.variable, **doubt.changes)
+    schema = data.schema.replace_variable(doubt.variable, **doubt.proposed.changes)
     assert doubt.stops
     assert schema.variable("key").role is Role.IDENTIFIER
     assert 'role = "identifier"' in schema.to_toml()

@@ -239,7 +239,7 @@ def test_a_method_masks_what_it_can_of_what_it_may():
         maskable(shown, lambda v: v.name == "x", "refuse", "numbers")
     assert str(caught.value) == (
         "The method masks numbers only, not a, b, c, d and 1 more; choose another method, take "
-        'them out of the masking, or say others="keep" to release them as they are.'
+        'them out of the masking, or say others="keep" to release them unmasked.'
     )
     assert maskable(shown, lambda v: v.name != "y", "refuse", "numbers") == ("x", *"abcde")
     with pytest.raises(ParameterError) as caught:

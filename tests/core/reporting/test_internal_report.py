@@ -465,7 +465,7 @@ def test_what_each_section_says_sections(sentences):
 def test_it_is_said_whether_missing_values_of_a_dataset_move(tmp_path):
     number = np.arange(200)
     frame = pd.DataFrame({"x": number * 1.5, "y": number % 7, "group": ["a", "b"] * 100})
-    params = rwn.RWN(k=50)
+    params = rwn.RWN(k=150)
     for name in (None, "x"):
         holes = frame if name is None else frame.assign(**{name: frame[name].where(number % 5 > 0)})
         source, out = tmp_path / f"{name}.parquet", tmp_path / f"out {name}"

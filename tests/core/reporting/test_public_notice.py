@@ -21,7 +21,7 @@ from rwn_core.measures.measure import Sides
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting import facts as listed
-from rwn_core.reporting import leak_check, public_notice
+from rwn_core.reporting import internal_record, leak_check, public_notice, read_record
 from rwn_core.reporting import public_words as words
 from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.evidence import kept_detail
@@ -370,6 +370,22 @@ def test_the_largest_shift_of_either_sign_is_said():
                 for one in (value, -value):  # the largest of either sign
                     marginals = {"value": 0.0, key: {"x": 0.0, "y": one}}
                     assert told("totals", {"marginals": marginals}).lines[1] == wanted
+
+
+def test_no_total_is_called_inexact_that_comes_out_exactly():
+    """Finding V6: of a constant column and of an equal count it was said that they are not."""
+    numbers = np.arange(60)
+    table = pd.DataFrame({"x": numbers * 1.5, "same": 2.0, "sex": ["f", "m"] * 30})
+    data = described(table)
+    release = rwn.mask(data, SoftRWN(kernel="gaussian", balance=1.0), seed=1)
+    assert release.masked.frame["same"].sum() == table["same"].sum()
+    assert len(release.masked.frame) == len(table)
+    file = rwn.ReleasedFile.of(release.to_bytes("csv", keep=["x"]), "csv")
+    record = read_record(internal_record(data, release, file, measures=["marginals"]))
+    (fact,) = (each for each in OUTSIDE if each.key == "totals")
+    lines = fact.make(Material(record=record)).lines
+    assert words.TOTALS in lines
+    assert not [line for line in lines if "Totals" in line and "need not" not in line]
 
 
 def test_a_notice_says_what_a_simulation_finds(monkeypatch):
