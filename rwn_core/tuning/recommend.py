@@ -41,7 +41,7 @@ WITHIN = 60.0  # processor seconds: a bound; what is tried is counted in steps
 _PART = 500  # random records that settings of a larger table are ranked on
 _PART_TIME = 0.4  # of the seconds, which ranking takes at most
 _GROWTH = 0.75  # of a step's time with the number of records, as a power: measured .5 to 1
-_LOOK_TIME = 0.6  # of the seconds, after which nothing new is tried on a small table
+_LOOK_TIME = 0.5  # of the seconds, after which nothing new is tried on a small table
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _STEPS = 400_000  # times records: releases and readings that rank settings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
@@ -49,9 +49,8 @@ CONFIRMED = 3  # settings of a ranking that are tried on all records
 FINE = 32  # parts of a strength that is stated
 _USUAL_NEAREST = 50  # k: where epsilon alone leaves some records with few donors
 _NEAREST = (20, 100, 5)  # tried besides
-# ways, the most promising first: what comes later is ruled out by one release where it loses more
-_ORDER = ("predicted", "tied", "chained", "apart")
 MORE = 0.1  # of the use, that a setting beyond epsilon and k must leave to be named
+_FEW_SLICES = 3  # that are tried where a way takes long
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
@@ -225,16 +224,9 @@ def _recommended(
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     table.stays = stays
-    # a first guess of what a step takes on all records, by what it took on a part
-    times = (n / ranked.microdata.n) ** _GROWTH
-    table.took = {name: each * times for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
     starts = [] if known else _promising(ranked) or _unranked(microdata, usual_kernel)
-    for each in starts:
-        start = _on_all(each, n)
-        most = None if any(other.kept for other in table.tried) else MOST_LOST
-        table.look(start, most, getattr(start.params, start.params.strength))
-    table.attack()
+    _look_at_all(table, ranked, starts)
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
     late = table.incomplete or (small and (ranked.over or ranked.skipped))
@@ -262,6 +254,19 @@ def _recommended(
         alternative=other,
         **shared,
     )
+
+
+def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:
+    """Try on all records the settings that a part of them ranked first, and attack the best."""
+    n = table.microdata.n
+    # a first guess of what a step takes on all records, by what it took on a part
+    times = (n / ranked.microdata.n) ** _GROWTH
+    table.took = {name: each * times for name, each in ranked.took.items()}
+    for each in starts:
+        start = _on_all(each, n)
+        most = None if any(other.kept for other in table.tried) else MOST_LOST
+        table.look(start, most, getattr(start.params, start.params.strength))
+    table.attack()
 
 
 def _facts(microdata: Microdata) -> str:
@@ -354,13 +359,14 @@ def _reason(
 def _look_at_family(search: TableSearch, table: Microdata) -> None:
     """Try soft and even RWN in slices, related in each way, then other levers of the best."""
     first = "even" if _has_few_numbers(table) and not search.policy.needs_own else "balanced"
-    kernels = {way: "balanced" if WAYS[way].parameters else first for way in _ORDER}
-    _look_at_ways(search, table, {way: _KERNELS[key] for way, key in kernels.items()})
+    ways = _order(search.microdata.n)
+    kernels = {way: "balanced" if WAYS[way].parameters else first for way in ways}
+    look_at_ways(search, table, {way: _KERNELS[key] for way, key in kernels.items()})
     for each in _KERNELS:
         for slices in _promising_slices(search, "apart"):
             start = Setting(params=_KERNELS[each], slices=slices)
             search.look(_in_geometry(start, search.microdata.n, table.n))
-    for way in _ORDER:
+    for way in ways:
         _look_around(search, way, {**_later_of(search, way), "balance": (0.0,)})
     search.look(Setting(params=_KERNELS["even"], slices=()))
     without = tuple(sorted(without_secrets(table).items()))
@@ -371,22 +377,33 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
 def _look_at_levers(search: TableSearch, table: Microdata) -> None:
     """Try RWN in slices, related in each way, then other levers of the best."""
     start = replace(_KERNELS["even"], k=_USUAL_NEAREST)
-    _look_at_ways(search, table, dict.fromkeys(_ORDER, start))
+    ways = _order(search.microdata.n)
+    look_at_ways(search, table, dict.fromkeys(ways, start))
     nearest = tuple(k for k in _NEAREST if k < search.microdata.n)
-    for way in _ORDER:
+    for way in ways:
         _look_around(search, way, {**_later_of(search, way), "k": nearest, "balance": (1.0,)})
     without = tuple(sorted(without_secrets(table).items()))
     for found in search.best[:_PROMISING] if without else ():
         search.look(replace(found.setting, weights=without))
 
 
-def _look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any]) -> None:
+def _order(records: int) -> tuple[str, ...]:
+    """Return the ways, the most promising first.
+
+    What comes later is ruled out by one release where that loses more.
+    """
+    if records <= WAYS["tied"].few_beyond:
+        return ("tied", "predicted", "chained", "apart")
+    return ("predicted", "tied", "chained", "apart")
+
+
+def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any]) -> None:
     """Try the usual slices, related in each way, from the parameters of the way."""
     without = tuple(sorted(without_secrets(table).items()))
     usual = list(dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)))
     n = search.microdata.n
-    for way in _ORDER:
-        params = in_way(starts[way], way)
+    for way, start in starts.items():
+        params = in_way(start, way)
         if search.policy.unjudged(params):
             continue
         weights: tuple[tuple[str, float], ...] = ()
@@ -396,13 +413,12 @@ def _look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, An
             weights = without
             params = replace(params, later=later_donors(n, LATER[0]))
             # of many records a balance of later slices takes minutes
-            params = replace(params, later_balance=table.n <= WAYS[way].slow_beyond)
+            params = replace(params, later_balance=table.n <= WAYS[way].plain_beyond)
             if params.method == SoftRWN.method:
                 params = replace(params, own=True)
-        slow = n > WAYS[way].slow_beyond
         if table.n > WAYS[way].never_beyond:
             continue
-        for slices in usual[:1] if slow else usual:
+        for slices in usual[:_FEW_SLICES] if n > WAYS[way].few_beyond else usual:
             start = Setting(params=params, slices=slices, weights=weights)
             search.look(_in_geometry(start, n, table.n))
 

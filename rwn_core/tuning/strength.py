@@ -43,7 +43,7 @@ CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
 _SEED = 1  # of the first release
 _BETWEEN = (0.25, 0.5, 0.75)  # of the way from the weakest place to the strongest
-_CANDIDATE = 0.25  # of the time that is left, which one setting may take
+_CANDIDATE = 0.4  # of the time that is left, which one setting may take
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
@@ -299,7 +299,11 @@ class TableSearch:
             sure = any(each.kept and each.releases > 1 for each in self.tried)
             places = [p for p, e in trial.verdicts.items() if e.kept] if trial and not sure else []
             with suppress(Late):
-                found = trial.first_found(min(places)) if trial and places else None
+                if trial and places:
+                    found = trial.first_found(min(places))
+                    self.trials[trial.at(min(places))] = trial, min(places)
+        finally:
+            self.candidate_until = math.inf
         self.looked += 1
         self.read += 0 if trial is None else max(len(trial.worst), 1)
         for verdict in trial.verdicts.values() if trial and not found else ():

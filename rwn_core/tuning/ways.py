@@ -19,24 +19,28 @@ class Way:
 
     title: str
     parameters: Mapping[str, Any]  # of RWN, where they are not those of slices apart
-    # records beyond which its limits take long, so that the most promising slices alone are tried
-    slow_beyond: float = math.inf
-    never_beyond: float = math.inf  # records beyond which it is not tried
+    few_beyond: float = math.inf  # records beyond which only the most promising slices are tried
+    plain_beyond: float = math.inf  # beyond which later slices are drawn without a balance
+    never_beyond: float = math.inf  # beyond which it is not tried
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
         "apart": Way(title="Slices apart", parameters={}),
         "chained": Way(
-            title="Slices chained", parameters={"chain": True, "near": "all"}, slow_beyond=2_000
+            title="Slices chained",
+            parameters={"chain": True, "near": "all"},
+            few_beyond=500,
+            plain_beyond=2_000,
         ),
         "predicted": Way(
             title="Slices chained by prediction",
             parameters={"chain": True, "near": "prediction"},
-            slow_beyond=2_000,
+            few_beyond=500,
+            plain_beyond=2_000,
         ),
         "tied": Way(
-            title="Slices tied", parameters={"tie": True}, slow_beyond=500, never_beyond=2_000
+            title="Slices tied", parameters={"tie": True}, few_beyond=500, never_beyond=2_000
         ),
     }
 )

@@ -101,7 +101,7 @@ def test_related_categories_are_confirmed_on_all_records(n: int) -> None:
     assert found.reason.startswith("6 categories, 2 keys: ")
     assert (found.reached, found.confirmed) == (True, True)
     assert (found.kept, found.state) == (not found.unread, "not judged" if found.unread else "kept")
-    assert f" on all {n} records, 6 releases, and " in found.reason
+    assert f" on all {n} records, {strength.DECISIVE} releases, and " in found.reason
     fresh = fresh_shares(data, found.setting, policy)
     judged = pd.Series(fresh)[list(found.shares)]
     assert judged.max() <= 1, "of the limits that can be judged"
