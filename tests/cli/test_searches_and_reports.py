@@ -27,6 +27,7 @@ from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record, release_record
 from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from tests.cli.conftest import Run
 from tests.waiting import HANG_S, until
 
@@ -43,6 +44,21 @@ def masked(rwn_command: Run) -> Run:
     assert SAME in said
     assert "out.csv, rows in secret order\n" in said
     return rwn_command
+
+
+def test_a_release_beyond_a_limit_that_its_search_found_kept_is_not_written(
+    rwn_command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = rwn.load_demo("bodyfat")
+    Path("people.csv").write_bytes(table_bytes(people.frame, "csv"))
+    # the answer of a search that says that it keeps the policy, and does not
+    weak = FoundSetting(point=Point(setting=Setting(params=rwn.RWN(epsilon=0.0, k=2)), spreads={}))
+    answer = SearchAnswer(settings=(weak,), goal=rwn.Policy(), reached=True)
+    monkeypatch.setattr(rwn, "recommend", lambda _: answer)
+    said = rwn_command.refused(4, "mask", "people.csv", "out.csv", "--confidential", "siri")
+    assert "Nothing was written: this release is beyond a limit" in said
+    assert "rwn recommend" in said
+    assert not Path("out.csv").exists()
 
 
 def test_answers_go_into_reports_and_the_original_is_found_again(masked) -> None:
