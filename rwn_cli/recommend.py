@@ -44,8 +44,8 @@ def recommend(
         say(f"note: {notice}")
     require_answers(data)
     # of the table itself, as the user said it, with the roles that were guessed
-    given = {"schema": schema, "file": file, "drop": drop, "keep": keep, "only": only}
-    given["rows"] = rows
+    given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
+    given |= {"only": only, "rows": rows}
     weighted = [each.name for each in data.schema.released if each.weight != 1]
     more = restated(options.new_roles(read, data), given)
     target = Path("OUT.csv")

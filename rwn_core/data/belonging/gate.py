@@ -18,11 +18,12 @@ _BY_ROLE = {
     Role.PERSON: (Belong.PERSON, 0.0),
     Role.IDENTIFIER: (Belong.CLUSTER, SHARED),
 }
-_OTHERS = {
+OTHERS = {
     Belong.PERSON: (Belong.PERSON, Belong.HOUSEHOLD),
     Belong.CLUSTER: (Belong.CLUSTER, Belong.HOUSEHOLD),
     Belong.SERIES: (Belong.SERIES,),
 }
+"""The answers that a finding proposes, besides separate rows."""
 
 
 def open_findings(microdata: Microdata) -> tuple[Finding, ...]:
@@ -62,7 +63,7 @@ def answers(finding: Finding) -> list[str]:
     names = ",".join(finding.by)
     # a number of people, which says nothing else, is left out of the release
     leaves = f" --drop {names}" if finding.only_numbers else ""
-    return [f"--rows {of}={names}{leaves}" for of in _OTHERS[finding.of]]
+    return [f"--rows {of}={names}{leaves}" for of in OTHERS[finding.of]]
 
 
 def dependence(microdata: Microdata) -> Belong | None:
