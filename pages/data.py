@@ -4,6 +4,7 @@ import streamlit as st
 
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
+from rwn_ui.data.rows import statement
 from rwn_ui.data.variables import variables
 from rwn_ui.features import project
 from rwn_ui.server.messages import escaped, frame, guarded
@@ -55,6 +56,8 @@ with guarded():
         data_view.overview(session.data, session.name)
     with guarded():
         variables(session)
+    with guarded():
+        statement(session)
     data_view.notices(session)
     with guarded():
         questions.order_levels(session)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.file_option import Laid
 from rwn_cli.options import Chosen, Dropped, load_chosen
 from rwn_cli.terminal import File, Overwrite, option, refuse_existing, say, size_words, write
@@ -56,6 +57,7 @@ def describe(
         typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
     for question in open_questions(data.frame, described):
         typer.echo(f"open: {question.sentence} {_answers(question)}")
+    _say_of_rows(data.with_schema(described))
     if (population := asks_population(data.frame, described)) is not None:
         typer.echo(f"open: {population} Write population = NUMBER at the top of the schema.")
     if output is not None:
@@ -75,3 +77,11 @@ def _answer(question: OpenQuestion, answer: Answer) -> str:
     proposed = " (proposed)" if answer == question.proposed else ""
     given = f": {answer.option}" if answer.option else ""
     return f"{answer.words}{proposed}{given}"
+
+
+def _say_of_rows(data: rwn.Microdata) -> None:
+    """Say which rows seem to belong together, and the options that say what they are."""
+    from rwn_core.data.belonging.gate import answers, open_findings
+
+    for finding in open_findings(data):
+        typer.echo(f"open: {finding.sentence} {', '.join(answers(finding))}, or --rows separate.")

@@ -105,6 +105,7 @@ def mask(
     confidential: options.Confidential = None,
     key: options.Key = None,
     as_is: options.AsIs = None,
+    rows: options.WhatRows = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -113,8 +114,9 @@ def mask(
     Without parameters, slices or a --scenario the recommended setting is used, and said; with a
     --method alone the weakest strength of it that keeps the usual policy, or the nearest.
     Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
-    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
-    Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
+    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema;
+    rows that look as if they belonged together need --rows. Roles that are not stated are guessed
+    by name. It prints the verdict of the limits on OUT.
     """
     from rwn_core.data.open_questions import require_answers
     from rwn_core.masking.second_reading import second_reading
@@ -130,7 +132,7 @@ def mask(
     stated = _stated(own, options.settings(set_))
     params = _parameters(loaded, method, stated, sliced=bool(slice_))
     _, read, gone = options.load_chosen(source, schema, file or [], only, drop, keep)
-    data = options.under_roles(read, confidential, key, as_is)
+    data = options.with_rows(options.under_roles(read, confidential, key, as_is), rows)
     roles = options.new_roles(read, data)
     data = options.working_table(data, loaded, weight, slice_)
     refuse_other_table(decided, data)
@@ -139,7 +141,7 @@ def mask(
     before = dict(loaded.setting.precision) if loaded and loaded.setting else None
     precision = options.steps(data, round_, before)
     given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
-    given |= {"only": only, "as-is": as_is, "round": round_}
+    given |= {"only": only, "as-is": as_is, "round": round_, "rows": rows}
     given["order"] = order if order == "original" else None
     data, params, advice = _ready(data, params, source, target, restated(roles, given))
     secret, text = _secret(seed, key_file, (target, record))

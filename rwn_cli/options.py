@@ -98,6 +98,15 @@ Limits = Annotated[
     ),
 ]
 Workers = Annotated[Count, least(1, "Processes; one for each processor if left out.")]
+WhatRows = Annotated[
+    Text,
+    option(
+        "KIND=NAME,NAME",
+        "What the rows are: separate (each a person of its own), person=NAME, household=NAME "
+        "(rows of one have equal values), cluster=NAME, or series=NAME.",
+        "--rows",
+    ),
+]
 NO_SLICE = "none"
 
 
@@ -203,6 +212,14 @@ def under_roles(
     if guessed:
         say(f"roles guessed: {guessed}. --confidential and --key state others.")
     return data.with_schema(schema)
+
+
+def with_rows(data: rwn.Microdata, rows: str | None) -> rwn.Microdata:
+    """The table with what the command line says of its rows."""
+    if rows is None:
+        return data
+    with _blaming_the_parameters():
+        return data.with_schema(data.schema.with_rows(rows))
 
 
 def new_roles(read: rwn.Microdata, data: rwn.Microdata) -> dict[str, str]:

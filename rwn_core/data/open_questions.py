@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.belonging.gate import refuse_together
 from rwn_core.data.file_layout import FOR_MISSING
 from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import doubts_of_schema, open_doubts, refuse_open
@@ -249,6 +250,7 @@ def table_doubts(microdata: Microdata) -> tuple[IdentityDoubt, ...]:
 
 
 def require_answers(microdata: Microdata) -> None:
-    """Refuse a table with open doubts before anything is drawn of it."""
+    """Refuse a table with open doubts, or unexplained rows, before anything is drawn of it."""
     if not all(variable.is_answered for variable in microdata.schema.released):
         refuse_open(open_doubts(table_doubts(microdata), microdata.schema))
+    refuse_together(microdata)

@@ -12,7 +12,7 @@ from rwn_core.errors import SchemaError
 
 
 class Belong(StrEnum):
-    """The ways in which rows are of one another, or not."""
+    """The ways in which rows belong together, or not."""
 
     SEPARATE = "separate"
     PERSON = "person"
@@ -27,7 +27,7 @@ UNITS = (Belong.PERSON, Belong.HOUSEHOLD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(NamedParameters):
-    """What the rows of a table are, as its steward states it.
+    """A statement of what the rows of a table are.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def open_file(session: Session) -> bool:
         if not opening.seen_otherwise:
             raise opening.refusal
         seen = str(opening.refusal).partition("; ")[0].rstrip(".")
-        informed(f"{seen}; how it was read all the same is below: look at it, and open it so.")
+        informed(f"{seen}; below is how it seems to be laid out: look at it, and open it so.")
     return data is not None
 
 

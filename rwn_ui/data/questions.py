@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.belonging import Finding
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.open_questions import Answer, OpenQuestion, asks_population, open_questions
 from rwn_core.data.role_guesses import (
@@ -20,6 +22,7 @@ from rwn_core.data.role_guesses import (
 )
 from rwn_core.data.units import people_in
 from rwn_core.io.parse import without_missing_codes
+from rwn_ui.data import rows as of_rows
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
@@ -67,6 +70,7 @@ class _Asked:
     questions: list[OpenQuestion]
     people: str | None
     rows: int  # at the end of the file, left out as no records
+    together: Finding | None = None  # of rows that seem to belong together
 
     @classmethod
     def about(cls, session: Session, data: rwn.Microdata) -> _Asked:
@@ -91,7 +95,8 @@ class _Asked:
         proposed = opening is not None and opening.proposed and "rows" not in left
         layout = opening.layout if proposed and opening is not None else None
         rows = layout.below if layout is not None and layout == data.schema.file else 0
-        return cls(left, roles, official, guesses, questions, people, rows)
+        together = of_rows.open_finding(data, with_roles(data.schema, guesses), left)
+        return cls(left, roles, official, guesses, questions, people, rows, together)
 
     @property
     def of_file(self) -> list[RoleGuess]:
@@ -100,7 +105,8 @@ class _Asked:
         return [guess for guess in self.guesses if guess.variable in names]
 
     def __bool__(self) -> bool:
-        return bool(self.roles or self.questions or self.people is not None or self.rows)
+        asks = self.roles or self.questions or self.people is not None or self.rows
+        return bool(asks or self.together is not None)
 
 
 def are_open(session: Session, data: rwn.Microdata) -> bool:
@@ -148,13 +154,15 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
                 placeholder="People",
             )
         answers = [(each, _ask_one(each, key)) for each in asked.questions]
+        together = of_rows.ask_rows(asked.together, data.names, f"{key}.together")
         one, two, _ = st.columns([3, 3, 9])
         sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
         later = two.form_submit_button("Leave them open", width="stretch")
     if later:
         # also the questions that the guesses answer; the Release page asks about identity
         asked.left.update(
-            ("roles", "population", "rows"), map(_name, asked.questions + _found(data, []))
+            ("roles", "population", "rows", of_rows.LEFT),
+            map(_name, asked.questions + _found(data, [])),
         )
         return data
     if not sent:
@@ -166,7 +174,8 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
         asked.left.add("official")
     changes = {guess.variable: guess.role for guess in asked.of_file} if official else {}
     given = _Given(official=changes, roles=roles, population=population, answers=answers)
-    return _answered(session, data, asked, given)
+    answered = partial(_answered, session, data, asked, given)
+    return of_rows.completed(asked.together, together, answered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

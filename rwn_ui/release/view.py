@@ -19,7 +19,7 @@ from rwn_core.reporting.context import (
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.release import files, judging, ledger
-from rwn_ui.release.steps import description, drawn, is_checked, steps, unanswered_doubts
+from rwn_ui.release.steps import description, drawn, is_checked, steps, still_asked
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -78,7 +78,7 @@ def _data(session: Session) -> None:
     if data.notices:
         st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
     link_to("pages/data.py", "Change kinds and roles", ":material/table:")
-    if unanswered_doubts(session):
+    if still_asked(session):
         return
     described = description(session)
     right = st.checkbox(

@@ -25,7 +25,7 @@ STATED = """() =>
 
 
 def opened(app: App, file: Path) -> Steward:
-    """Open the program and a file in it, and answer its questions with what is guessed."""
+    """Open the program and a file in it; its questions are answered as guessed, a weight masked."""
     steward = Steward(app)
     with steward.waiting():
         app.open("/")
@@ -37,6 +37,10 @@ def opened(app: App, file: Path) -> Steward:
     steward.wait_for(answers.or_(layout))
     if layout.is_visible():
         steward.click(layout)
+        steward.wait_for(answers)
+    masked = app.page.get_by_text("Mask it", exact=True)  # of a weight nothing is chosen
+    if masked.is_visible():
+        steward.click(masked)
     steward.click(answers)
     return steward
 

@@ -25,14 +25,23 @@ class Column:
     counts: Integers  # shape (levels,): rows of each level, missing among them
     ranks: Floats  # shape (levels,): the middle rank of each level; missing has none
     ordered: bool  # whether the order of the levels has a sense
+    released: bool
 
     @classmethod
-    def of(cls, name: str, codes: Integers32, values: Any, *, ordered: bool) -> Column:
+    def of(cls, variable: Variable, codes: Integers32, values: Any) -> Column:
         """Count the levels of a column, and rank them."""
         counts = np.bincount(codes)
         ranks = np.cumsum(counts) - (counts - 1) / 2
         ranks[len(values) :] = np.nan
-        return cls(name, codes, values, counts, np.asarray(ranks, dtype=np.float64), ordered)
+        return cls(
+            name=variable.name,
+            codes=codes,
+            values=values,
+            counts=counts,
+            ranks=np.asarray(ranks, dtype=np.float64),
+            ordered=variable.kind is not Kind.CATEGORICAL,
+            released=variable.is_released,
+        )
 
     @property
     def levels(self) -> int:
@@ -81,6 +90,11 @@ class Columns:
     def ordered(self) -> Booleans:
         """Return whether the levels of each column have an order, shape (p,)."""
         return np.array([column.ordered for column in self.columns], dtype=bool)
+
+    @property
+    def released(self) -> Booleans:
+        """Return whether a release holds each column, shape (p,)."""
+        return np.array([column.released for column in self.columns], dtype=bool)
 
     @property
     def ties(self) -> Floats:
@@ -139,4 +153,4 @@ def _column(microdata: Microdata, variable: Variable) -> Column | None:
     if len(values) + int(missing.any()) < 2:
         return None
     codes = np.where(missing, len(values), numbers).astype(np.int32)
-    return Column.of(name, codes, values, ordered=variable.kind is not Kind.CATEGORICAL)
+    return Column.of(variable, codes, values)

@@ -20,6 +20,7 @@ class Finding:
     of: Belong  # person (or household), cluster or series
     by: tuple[str, ...]  # the variables that say which rows; empty where none does
     reason: str  # what was seen
+    only_numbers: bool = False  # whether the variable says nothing but which rows
 
     @property
     def sentence(self) -> str:

@@ -18,11 +18,12 @@ _BY_ROLE = {
     Role.PERSON: (Belong.PERSON, 0.0),
     Role.IDENTIFIER: (Belong.CLUSTER, SHARED),
 }
-_OTHERS = {
-    Belong.PERSON: (Belong.PERSON, Belong.HOUSEHOLD, Belong.CLUSTER),
-    Belong.CLUSTER: (Belong.CLUSTER, Belong.HOUSEHOLD, Belong.PERSON),
-    Belong.SERIES: (Belong.SERIES, Belong.PERSON, Belong.CLUSTER),
+OTHERS = {
+    Belong.PERSON: (Belong.PERSON, Belong.HOUSEHOLD),
+    Belong.CLUSTER: (Belong.CLUSTER, Belong.HOUSEHOLD),
+    Belong.SERIES: (Belong.SERIES,),
 }
+"""The answers that a finding proposes, besides separate rows."""
 
 
 def open_findings(microdata: Microdata) -> tuple[Finding, ...]:
@@ -46,9 +47,9 @@ def refuse_together(microdata: Microdata) -> None:
         return
     first, *others = findings
     refusal = ReleaseError(
-        f"{first.sentence.rstrip('.')}; say what they are: {' or '.join(answers(first))}, or "
-        "--rows separate if each is a person of its own and independent of the others (in Python "
-        "rows=, in a schema [rows])."
+        f"{first.sentence.rstrip('.')}; say what they are: {', '.join(answers(first))}, or --rows "
+        "separate where each is a person of its own, independent of the others (in Python rows=, "
+        "in a schema [rows])."
     )
     for each in others:
         refusal.add_note(each.sentence)
@@ -57,8 +58,12 @@ def refuse_together(microdata: Microdata) -> None:
 
 def answers(finding: Finding) -> list[str]:
     """Return the options of a command that say which rows belong together."""
-    names = ",".join(finding.by) or "NAME"
-    return [f"--rows {of}={names}" for of in _OTHERS[finding.of]]
+    if not finding.by:
+        return ["--rows series", "--rows cluster", "--rows person=NAME"]
+    names = ",".join(finding.by)
+    # a number of people, which says nothing else, is left out of the release
+    leaves = f" --drop {names}" if finding.only_numbers else ""
+    return [f"--rows {of}={names}{leaves}" for of in OTHERS[finding.of]]
 
 
 def dependence(microdata: Microdata) -> Belong | None:

@@ -21,6 +21,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.belonging.columns import Column, Columns
 from rwn_core.data.belonging.finding import Finding, some_names
+from rwn_core.data.identity.of_numbers import DENSE
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS, name_words, word_list
 from rwn_core.data.rows import Belong
 
@@ -124,13 +125,24 @@ def _as_finding(columns: Columns, best: _Candidate, ties: Floats) -> Finding:
     if _names_people(best):
         named = some_names(best.constant_names)
         reason = f"rows of equal {best.name} are equal in {named}, which differ elsewhere"
-        return Finding(of=of, by=_finest(columns, best, ties), reason=reason)
-    largest = float(best.likeness.correlation[best.similar].max())
-    by = _finest(columns, best, ties) if of is Belong.PERSON else (best.name,)
-    named = some_names(best.similar_names)
-    found = f"intraclass correlation up to {largest:.2f}"
-    reason = f"rows of equal {best.name} are similar in {named} ({found})"
-    return Finding(of=of, by=by, reason=reason)
+    else:
+        largest = float(best.likeness.correlation[best.similar].max())
+        named = some_names(best.similar_names)
+        found = f"intraclass correlation up to {largest:.2f}"
+        reason = f"rows of equal {best.name} are similar in {named} ({found})"
+    if of is Belong.CLUSTER:
+        return Finding(of=of, by=(best.name,), reason=reason)
+    by = _finest(columns, best, ties)
+    only = len(by) == 1 and _only_numbers(columns.columns[best.place])
+    return Finding(of=of, by=by, reason=reason, only_numbers=only)
+
+
+def _only_numbers(column: Column) -> bool:
+    """True if a column is a category, or has all whole numbers from the first to the last."""
+    if not column.ordered:
+        return True
+    numbers = column.whole_numbers()
+    return numbers is not None and len(numbers) >= DENSE * (numbers[-1] - numbers[0] + 1)
 
 
 def _of_column(columns: Columns, place: int) -> Likeness | None:

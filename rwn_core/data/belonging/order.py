@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
-from rwn_core.data.belonging.columns import Columns, standardized
+from rwn_core.data.belonging.columns import Column, Columns, standardized
 from rwn_core.data.belonging.finding import Finding, some_names
 from rwn_core.data.belonging.groups import CONSTANT, FEWEST_PAIRS, SOME, UNEVEN
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.data.rows import Belong
 
 SORTED = 0.01  # of the steps within a sorted file that may go the other way
+RISING = 0.1  # the same in a column that rises anew in each part of a file
 FEWEST_STEPS = 8  # up or down, of a column that a file is sorted by
 LEVELS_OUT = 40  # most levels of a category that are taken out
 NEXT = 0.15  # correlation of a row with the next one, from which on it counts
@@ -37,6 +38,7 @@ class Similarity(NamedTuple):
     """The likeness of rows that follow one another, in each of p columns."""
 
     compared: Booleans  # shape (p,): the columns that are no reason for the order
+    numbers: Booleans  # shape (p,): those with an order of their values
     following: Floats  # shape (p,): rank correlation with the next row
     near: Floats  # shape (p,): its mean over the next four rows
     rows: int
@@ -56,14 +58,14 @@ class Similarity(NamedTuple):
         if number > 2:
             return len(self.found) >= max(2, SOME * number)
         sure = (self.following >= ALONE) & (self.following * np.sqrt(self.rows) >= ALONE_SURE)
-        return bool((self.compared & sure).any())
+        return bool((self.compared & self.numbers & sure).any())
 
 
 def found_neighbors(columns: Columns, numbering: Columns) -> Finding | None:
     """Find numbers that are constant in blocks of rows, or rows similar to the next ones."""
     rows = _file_rows(columns.rows)
     codes = columns.codes_at(rows)
-    keys, ends = sort_keys(codes, columns.ordered, columns.levels)
+    keys, ends = sort_keys(columns, codes)
     blocks = _in_blocks(columns, codes, keys, ends)
     names = tuple(columns.columns[place].name for place in blocks)
     by = tuple(name for name in names if name in numbering.names)
@@ -94,10 +96,10 @@ def next_rows(columns: Columns, rows: Integers) -> Similarity:
     """Compare each of some rows with the next ones, beyond what the order itself explains."""
     codes = columns.codes_at(rows)
     scores = columns.scores_at(rows)
-    keys, ends = sort_keys(codes, columns.ordered, columns.levels)
+    keys, ends = sort_keys(columns, codes)
     left = _unexplained(scores, codes, keys, columns)
     varies = left.std(axis=0) > 0.05
-    compared = varies & ~_within_ends(codes, ends)
+    compared = varies & ~_within_ends(codes, ends) & columns.released
     compared[keys] = False
     numbers = compared & columns.ordered
     compared = numbers if numbers.any() else compared
@@ -108,7 +110,7 @@ def next_rows(columns: Columns, rows: Integers) -> Similarity:
     close = _correlations(left, range(1, STEPS + 1)) - np.maximum(far, 0.0)
     steady = _correlations(_without_drift(left), range(1, STEPS + 1))
     least = np.minimum(close, steady)
-    return Similarity(compared, least[0], least.mean(axis=0), r)
+    return Similarity(compared, columns.ordered, least[0], least.mean(axis=0), r)
 
 
 def _correlations(left: Floats, steps: range) -> Floats:
@@ -134,11 +136,11 @@ def _residual(values: Floats, parts: Floats) -> Floats:
     return np.asarray(values - basis @ (basis.T @ values))
 
 
-def sort_keys(codes: Integers32, ordered: Booleans, levels: Integers) -> tuple[list[int], Booleans]:
+def sort_keys(columns: Columns, codes: Integers32) -> tuple[list[int], Booleans]:
     """Find the columns that rows are sorted by, the first one first, and where they change.
 
     Within the rows of equal first keys the next key rises, or falls; a category, or a number of few
-    levels, has each of its levels in one piece.
+    levels, has each of its levels in one piece. Columns that rise nearly everywhere come last.
 
     Returns
     -------
@@ -147,17 +149,19 @@ def sort_keys(codes: Integers32, ordered: Booleans, levels: Integers) -> tuple[l
         True where a key changes from a row to the next one.
     """
     steps = np.diff(codes.astype(np.int64), axis=0)
+    known = codes < np.array([len(column.values) for column in columns.columns])
+    moves = np.where(known[1:] & known[:-1], steps, 0)
     ends = np.zeros(len(steps), dtype=bool)
     keys: list[int] = []
     while ends.mean() < CONSTANT:
         segments = np.concatenate(([0], np.cumsum(ends)))
         changes = {
             place: int((steps[~ends, place] != 0).sum())
-            for place in range(codes.shape[1])
+            for place, column in enumerate(columns.columns)
             if place not in keys
             and (
-                (ordered[place] and _rises(steps[~ends, place]))
-                or (not _is_long(ordered, levels, place) and _in_pieces(codes[:, place], segments))
+                (column.ordered and _rises(moves[~ends, place]))
+                or (not _is_long(column) and _in_pieces(codes[:, place], segments))
             )
         }
         if not changes:
@@ -165,20 +169,26 @@ def sort_keys(codes: Integers32, ordered: Booleans, levels: Integers) -> tuple[l
         # the finest one first: what is a class of it changes with it
         keys.append(max(changes, key=lambda place: changes[place]))
         ends |= steps[:, keys[-1]] != 0
+    # rows are sorted by what is not in the table, and then by one of its columns
+    keys += [
+        place
+        for place, column in enumerate(columns.columns)
+        if column.ordered and place not in keys and _rises(moves[:, place], RISING)
+    ]
     return keys, ends
 
 
-def _is_long(ordered: Booleans, levels: Integers, place: int) -> bool:
-    return bool(ordered[place] and levels[place] > FEWEST_PAIRS)
+def _is_long(column: Column) -> bool:
+    return column.ordered and column.levels > FEWEST_PAIRS
 
 
-def _rises(steps: Integers) -> bool:
+def _rises(steps: Integers, most: float = SORTED) -> bool:
     """True if a column rises, or falls, all along; steps within rows of equal earlier keys."""
     moves = steps[steps != 0]
     if len(moves) < FEWEST_STEPS:
         return False
     up = float((moves > 0).mean())
-    return min(up, 1 - up) <= SORTED
+    return min(up, 1 - up) <= most
 
 
 def _in_pieces(codes: Integers32, segments: Integers) -> bool:

@@ -146,7 +146,7 @@ def test_means_on_a_line_are_no_likeness() -> None:
 def test_a_file_is_sorted_by_region_and_then_by_age() -> None:
     data = Microdata.from_frame(HARMLESS["survey by region and age"])
     columns = columns_of(data)
-    keys, ends = sort_keys(columns.codes_at(np.arange(data.n)), columns.ordered, columns.levels)
+    keys, ends = sort_keys(columns, columns.codes_at(np.arange(data.n)))
     assert [columns.names[key] for key in keys] == ["region", "age"]
     shown = data.frame[["region", "age"]]
     assert ends.sum() == (shown != shown.shift()).any(axis=1).sum() - 1
@@ -229,7 +229,7 @@ def test_a_role_says_so_too() -> None:
 
 
 def test_a_table_is_refused_by_the_options_that_answer() -> None:
-    with pytest.raises(rwn.ReleaseError, match=r"--rows person=height or .*--rows separate"):
+    with pytest.raises(rwn.ReleaseError, match=r"--rows person=height, .*--rows separate"):
         refuse_together(Microdata.from_frame(BLOCKS["panel"]))
     with pytest.raises(rwn.ReleaseError, match="--rows cluster=class"):
         refuse_together(Microdata.from_frame(BLOCKS["classes"]))
