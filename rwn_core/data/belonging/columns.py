@@ -28,7 +28,7 @@ class Column:
     released: bool
 
     @classmethod
-    def of(cls, variable: Variable, codes: Integers32, values: Any) -> Column:
+    def of(cls, variable: Variable, codes: Integers32, values: pd.Index) -> Column:
         """Count the levels of a column, and rank them."""
         counts = np.bincount(codes)
         ranks = np.cumsum(counts) - (counts - 1) / 2
