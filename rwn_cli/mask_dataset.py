@@ -77,6 +77,7 @@ def mask_dataset(
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
     keep: options.Retained = None,
+    rows_are: options.WhatRows = None,
 ) -> None:
     """Mask a dataset of Parquet files into a folder of Parquet files.
 
@@ -98,6 +99,7 @@ def mask_dataset(
         retained=keep,
         slices=slice_,
     )
+    described = options.schema_of_rows(described, rows_are)
     common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows}
     common |= {"stage": stage, "address": address}
     if plan:

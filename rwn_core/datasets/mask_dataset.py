@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.belonging.gate import refuse_together
 from rwn_core.data.identity import IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
@@ -124,8 +125,10 @@ def mask_dataset(
     length = n if blocks == 1 else PROFILE_ROWS // BLOCKS
     starts = np.linspace(0, n - length, blocks).astype(np.int64).tolist()
     parts = [to_frame(run.dataset.read(start, start + length, columns)) for start in starts]
-    doubts = tuple(identity_doubts(pd.concat(parts, ignore_index=True), columns))
+    sample = pd.concat(parts, ignore_index=True)
+    doubts = tuple(identity_doubts(sample, columns))
     refuse_open(open_doubts(doubts, run.schema))
+    refuse_together(Microdata(sample, run.schema))
     run.stage.begin(run.fingerprint)
     result = run.stage.result
     if result is None:
