@@ -81,7 +81,7 @@ def _answer(question: OpenQuestion, answer: Answer) -> str:
 
 def _say_of_rows(data: rwn.Microdata) -> None:
     """Say which rows seem to belong together, and the options that say what they are."""
-    from rwn_core.data.belonging.gate import answers, open_findings
+    from rwn_core.data.belonging.gate import answer_words, open_findings
 
     for finding in open_findings(data):
-        typer.echo(f"open: {finding.sentence} {', '.join(answers(finding))}, or --rows separate.")
+        typer.echo(f"open: {finding.sentence} {answer_words(finding)}.")

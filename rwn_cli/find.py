@@ -90,7 +90,7 @@ def find(
     words = options.in_shell(answer.sentence)
     if not (interrupted or answer.reached):
         if answer.settings:
-            more = restated({}, {"rows": rows})
+            more = restated({}, {"rows-are": rows})
             say(f"the nearest: {command(answer.point.setting, source, Path('OUT.csv'), more)}")
         raise ReleaseError(words)
     typer.echo("Interrupted. " * interrupted + words)

@@ -115,8 +115,8 @@ def mask(
     --method alone the weakest strength of it that keeps the usual policy, or the nearest.
     Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema;
-    rows that look as if they belonged together need --rows. Roles that are not stated are guessed
-    by name. It prints the verdict of the limits on OUT.
+    rows that look as if they belonged together need --rows-are. Roles that are not stated are
+    guessed by name. It prints the verdict of the limits on OUT.
     """
     from rwn_core.data.open_questions import require_answers
     from rwn_core.masking.second_reading import second_reading
@@ -141,7 +141,7 @@ def mask(
     before = dict(loaded.setting.precision) if loaded and loaded.setting else None
     precision = options.steps(data, round_, before)
     given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
-    given |= {"only": only, "as-is": as_is, "round": round_, "rows": rows}
+    given |= {"only": only, "as-is": as_is, "round": round_, "rows-are": rows}
     given["order"] = order if order == "original" else None
     data, params, advice = _ready(data, params, source, target, restated(roles, given))
     secret, text = _secret(seed, key_file, (target, record))

@@ -87,6 +87,7 @@ def mask_dataset(
     confidential: options.Confidential = None,
     key: options.Key = None,
     as_is: options.AsIs = None,
+    rows_are: options.WhatRows = None,
 ) -> None:
     """Mask a dataset of Parquet files into a folder of Parquet files.
 
@@ -107,6 +108,7 @@ def mask_dataset(
     answered.require_names([name for name, _ in dataset.columns])
     table = options.under_roles(_checked(dataset, answered), confidential, key, as_is)
     described = options.described_schema(table.schema, weights=weight, slices=slice_)
+    described = options.schema_of_rows(described, rows_are)
     common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows}
     common |= {"stage": stage, "address": address}
     if plan:

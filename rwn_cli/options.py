@@ -104,7 +104,7 @@ WhatRows = Annotated[
         "KIND=NAME,NAME",
         "What the rows are: separate (each a person of its own), person=NAME, household=NAME "
         "(rows of one have equal values), cluster=NAME, or series=NAME.",
-        "--rows",
+        "--rows-are",
     ),
 ]
 NO_SLICE = "none"
@@ -216,10 +216,13 @@ def under_roles(
 
 def with_rows(data: rwn.Microdata, rows: str | None) -> rwn.Microdata:
     """The table with what the command line says of its rows."""
-    if rows is None:
-        return data
+    return data if rows is None else data.with_schema(schema_of_rows(data.schema, rows))
+
+
+def schema_of_rows(schema: rwn.Schema, rows: str | None) -> rwn.Schema:
+    """The schema with what the command line says of its rows."""
     with _blaming_the_parameters():
-        return data.with_schema(data.schema.with_rows(rows))
+        return schema if rows is None else schema.with_rows(rows)
 
 
 def new_roles(read: rwn.Microdata, data: rwn.Microdata) -> dict[str, str]:

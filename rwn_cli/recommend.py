@@ -31,7 +31,7 @@ def recommend(
     """Recommend a setting for a table, with the command that masks with it.
 
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema;
-    rows that look as if they belonged together need --rows.
+    rows that look as if they belonged together need --rows-are.
     Where no setting keeps the usual policy, what helps is tried and named. `rwn find` is the same
     search, for limits of your own.
     """
@@ -45,7 +45,7 @@ def recommend(
     require_answers(data)
     # of the table itself, as the user said it, with the roles that were guessed
     given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
-    given |= {"only": only, "rows": rows}
+    given |= {"only": only, "rows-are": rows}
     weighted = [each.name for each in data.schema.released if each.weight != 1]
     more = restated(options.new_roles(read, data), given)
     target = Path("OUT.csv")

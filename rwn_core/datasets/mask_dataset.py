@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.belonging.gate import refuse_together
 from rwn_core.data.identity import IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
@@ -131,6 +132,7 @@ def mask_dataset(
     profile = profile_of(run.dataset)
     doubts = tuple(identity_doubts(profile, profile.columns))
     refuse_open(open_doubts(doubts, run.schema))
+    refuse_together(Microdata(profile, run.schema))
     run.stage.begin(run.fingerprint)
     result = run.stage.result
     if result is None:

@@ -25,10 +25,10 @@ def files(rwn_command) -> None:
     ("name", "sentence"),
     [
         ("panel", "several of one person or household: rows of equal height are similar in weight"),
-        ("panel", "--rows person=height, --rows household=height, or --rows separate"),
-        ("visits", "--rows person=code --drop code"),
-        ("classes", "several of one cluster: .* --rows cluster=class"),
-        ("years", "a series: year numbers them by time in equal steps; .* --rows series=year"),
+        ("panel", "--rows-are person=height, --rows-are household=height, or --rows-are separate"),
+        ("visits", "--rows-are person=code --drop code"),
+        ("classes", "several of one cluster: .* --rows-are cluster=class"),
+        ("years", "a series: year numbers them by time in equal steps; .* --rows-are series=year"),
     ],
 )
 def test_a_table_is_not_masked_before_it_is_said(rwn_command, name: str, sentence: str) -> None:
@@ -38,21 +38,21 @@ def test_a_table_is_not_masked_before_it_is_said(rwn_command, name: str, sentenc
 
 
 def test_rows_of_one_height_are_masked_as_those_of_one_person(rwn_command) -> None:
-    given = ("--k", 5, *ROLES, "--rows", "person=height", "--seed", 1)
+    given = ("--k", 5, *ROLES, "--rows-are", "person=height", "--seed", 1)
     said = rwn_command.done("mask", "panel.csv", "out.csv", *given)
     assert "400 records of 40 people by height" in said
     assert "height" in pd.read_csv("out.csv").columns
 
 
 def test_a_number_of_people_is_left_out_and_counts_them(rwn_command) -> None:
-    given = ("--k", 5, "--rows", "person=code", "--drop", "code", "--seed", 1)
+    given = ("--k", 5, "--rows-are", "person=code", "--drop", "code", "--seed", 1)
     said = rwn_command.done("mask", "visits.csv", "out.csv", *given)
     assert "300 records of 60 people by code" in said
     assert "code" not in pd.read_csv("out.csv").columns
 
 
 def test_separate_people_are_counted_in_rows(rwn_command) -> None:
-    given = ("--k", 5, *ROLES, "--rows", "separate", "--seed", 1)
+    given = ("--k", 5, *ROLES, "--rows-are", "separate", "--seed", 1)
     said = rwn_command.done("mask", "panel.csv", "out.csv", *given)
     assert "400 records, 5 variables" in said
 
@@ -70,13 +70,13 @@ def test_a_schema_with_the_file_answers_for_every_command(rwn_command) -> None:
 @pytest.mark.parametrize("command", ["find", "recommend"])
 def test_no_setting_is_looked_for_before_it_is_said(rwn_command, command: str) -> None:
     said = rwn_command.refused(4, command, "years.csv")
-    assert "--rows series=year" in said
+    assert "--rows-are series=year" in said
 
 
 def test_a_description_asks_and_names_the_options(rwn_command) -> None:
     shown = rwn_command.shown("describe", "classes.csv")
     assert "open: Rows look like several of one cluster" in shown
-    assert "--rows cluster=class, --rows household=class, or --rows separate" in shown
+    assert "--rows-are cluster=class, --rows-are household=class, or --rows-are separate" in shown
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,13 @@ def test_a_description_asks_and_names_the_options(rwn_command) -> None:
     ],
 )
 def test_a_wrong_statement_is_refused(rwn_command, rows: str, sentence: str) -> None:
-    said = rwn_command.refused(2, "mask", "panel.csv", "out.csv", "--k", 5, "--rows", rows)
+    said = rwn_command.refused(2, "mask", "panel.csv", "out.csv", "--k", 5, "--rows-are", rows)
     assert sentence in said
+
+
+def test_a_dataset_is_asked_for_its_rows_as_a_table_is(rwn_command) -> None:
+    BLOCKS["panel"].to_parquet("panel.parquet", index=False)
+    given = ("mask-dataset", "panel.parquet", "out", "--k", 5, "--seed", 1)
+    assert "--rows-are person=height" in rwn_command.refused(4, *given)
+    assert not Path("out").exists()
+    rwn_command.done(*given, "--rows-are", "person=height")

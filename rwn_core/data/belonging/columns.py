@@ -66,7 +66,8 @@ class Column:
         if not pd.api.types.is_numeric_dtype(self.values.dtype):
             return None
         numbers = np.asarray(self.values, dtype=np.float64)
-        return numbers if (numbers % 1 == 0).all() else None
+        finite = bool(np.isfinite(numbers).all())
+        return numbers if finite and (numbers % 1 == 0).all() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,23 +47,27 @@ def refuse_together(microdata: Microdata) -> None:
         return
     first, *others = findings
     refusal = ReleaseError(
-        f"{first.sentence.rstrip('.')}; say what they are: {', '.join(answers(first))}, or --rows "
-        "separate where each is a person of its own, independent of the others (in Python rows=, "
-        "in a schema [rows])."
+        f"{first.sentence.rstrip('.')}; say what they are: {answer_words(first)} where each is a "
+        "person of its own, independent of the others (in Python rows=, in a schema [rows])."
     )
     for each in others:
         refusal.add_note(each.sentence)
     raise refusal
 
 
-def answers(finding: Finding) -> list[str]:
+def answer_words(finding: Finding) -> str:
+    """Return the options of a command that answer a finding, in a list."""
+    return f"{', '.join(_options(finding))}, or --rows-are separate"
+
+
+def _options(finding: Finding) -> list[str]:
     """Return the options of a command that say which rows belong together."""
     if not finding.by:
-        return ["--rows series", "--rows cluster", "--rows person=NAME"]
+        return ["--rows-are series", "--rows-are cluster", "--rows-are person=NAME"]
     names = ",".join(finding.by)
     # a number of people, which says nothing else, is left out of the release
     leaves = f" --drop {names}" if finding.only_numbers else ""
-    return [f"--rows {of}={names}{leaves}" for of in OTHERS[finding.of]]
+    return [f"--rows-are {of}={names}{leaves}" for of in OTHERS[finding.of]]
 
 
 def dependence(microdata: Microdata) -> Belong | None:

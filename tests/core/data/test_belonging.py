@@ -229,9 +229,9 @@ def test_a_role_says_so_too() -> None:
 
 
 def test_a_table_is_refused_by_the_options_that_answer() -> None:
-    with pytest.raises(rwn.ReleaseError, match=r"--rows person=height, .*--rows separate"):
+    with pytest.raises(rwn.ReleaseError, match=r"--rows-are person=height, .*--rows-are separate"):
         refuse_together(Microdata.from_frame(BLOCKS["panel"]))
-    with pytest.raises(rwn.ReleaseError, match="--rows cluster=class"):
+    with pytest.raises(rwn.ReleaseError, match="--rows-are cluster=class"):
         refuse_together(Microdata.from_frame(BLOCKS["classes"]))
     refuse_together(Microdata.from_frame(HARMLESS["survey"]))
 
