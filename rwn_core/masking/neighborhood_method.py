@@ -31,6 +31,7 @@ from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange, family
 from rwn_core.masking.method import Masked, Method, Prepared
+from rwn_core.moved_names import MovedAttribute
 from rwn_core.neighbors import (
     LARGEST_DENSE,
     Finder,
@@ -153,6 +154,8 @@ class NeighborhoodMethod(Method, ABC):
     mixed: bool = False  # whether a later slice may hold a confidential variable and several keys
     near: Near = "all"  # where later slices are near: in all variables, or in what they predict
     terms: str = ""  # products and squares that predict, too
+
+    neighborhoods = MovedAttribute("rwn_core.find_neighborhoods")
 
     @property
     @abstractmethod

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.errors import ParameterError
+from rwn_core.moved_names import MovedAttribute
 from rwn_core.neighbors.distance import TIE, Points, rank, squared_distances
 from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, radius_values
 
@@ -230,6 +231,8 @@ class Neighborhoods:
     shares: Floats | None = field(default=None, repr=False)
     imbalance: float = float("nan")
     effective: Floats | None = field(default=None, repr=False)
+
+    donors = MovedAttribute("rwn_core.draw_donors")
 
     @property
     def n(self) -> int:

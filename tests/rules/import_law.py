@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 ROOT = Path(__file__).resolve().parents[2]
 
 LAW = """
-errors _version
+errors _version moved_names
 data randomness parallel
 io neighbors
 laws
