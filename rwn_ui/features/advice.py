@@ -12,6 +12,7 @@ from rwn_core.measures.sentence import percent
 from rwn_core.tuning import SearchAnswer, Setting
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.recommend import leaves_more
+from rwn_core.tuning.ways import WAYS, way_of
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
@@ -131,7 +132,9 @@ def offer_beyond(session: Session) -> None:
     if known is None:
         return
     setting, left = known
-    edges = "Soft edges" if setting.method == rwn.SoftRWN.method else setting.params.title
+    edges = "Soft edges"
+    if setting.method != rwn.SoftRWN.method:
+        edges = WAYS[way_of(setting.params)].title
     st.button(
         f"{edges} would leave {percent(left)}: try",
         key=session.key("tune.advice.beyond"),

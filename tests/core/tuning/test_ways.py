@@ -152,6 +152,40 @@ def test_the_clock_counts_work_and_no_waiting(few, policy, monkeypatch) -> None:
     assert searched[0]
 
 
+def test_the_best_is_read_on_as_many_releases_as_no_law_needs(few, policy) -> None:
+    table = TableSearch(microdata=few, policy=policy, places=8)
+    trial = StrengthTrial(table, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    assert len(trial.losses(3)) == strength.RELEASES
+    trial.decide(3)
+    assert len(trial.losses(3)) == strength.DECISIVE
+    large = TableSearch(microdata=few, policy=policy, places=8, releases=3)
+    trial = StrengthTrial(large, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    trial.decide(3)
+    assert len(trial.losses(3)) == 3, "a release of a large table takes long"
+
+
+def test_no_setting_takes_all_of_the_time(few, policy, monkeypatch) -> None:
+    """Each reading of the clock is a second later: the first setting is left, the next begins."""
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(clock, "processor_seconds", lambda: float(next(seconds)))
+    table = TableSearch(microdata=few, policy=policy, places=8, until=120.0)
+    table.look(Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    assert table.skipped
+    assert not table.over, "time is left for others"
+    looked = table.looked
+    table.look(Setting(params=rwn.RWN(epsilon=1.0, k=20), slices=()))
+    table.look(Setting(params=rwn.SoftRWN(), slices=()))
+    assert table.looked > looked
+
+
+def test_many_donors_of_a_later_slice_are_another_setting(few) -> None:
+    chained = in_way(rwn.RWN(k=5), "predicted")
+    settings = [Setting(params=replace(chained, later=later), slices=()) for later in (20, 40)]
+    assert len(set(map(kind, settings))) == 2
+    apart = [Setting(params=rwn.RWN(k=5, later=later), slices=()) for later in (20, 40)]
+    assert len(set(map(kind, apart))) == 1
+
+
 def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:
     """The planted fault: the mean over all pairs prefers a file without the response's relations.
 
