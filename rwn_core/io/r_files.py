@@ -111,7 +111,7 @@ class _Names:
         self._converter = SimpleConverter(default_encoding=parsed.extra.encoding or "utf-8")
 
     def attributes(self, r_object: RObject) -> Mapping[str, Any]:
-        """The attributes that are used, by their names; the others are left as they are."""
+        """The attributes that are used, by their names; the others are not looked at."""
         found: dict[str, Any] = {}
         part = r_object.attributes
         while part is not None and part.info.type is RObjectType.LIST:

@@ -73,7 +73,7 @@ class DeterministicUnit(UnitLaw):
 
 
 def unchanged(original: Microdata, name: str) -> DeterministicUnit:
-    """Return the law of a variable released as it is."""
+    """Return the law of a variable released unmasked."""
     return DeterministicUnit(
         original=original, shown=original, names=(name,), keeps_value_counts=True
     )

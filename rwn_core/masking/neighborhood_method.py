@@ -204,7 +204,7 @@ class NeighborhoodMethod(Method, ABC):
         return tuple(variable.name for variable, probability in drawn if probability > 0)
 
     def retained_records(self, key: SecretKey, n: int, records: Integers) -> Booleans | None:
-        """Which of some records stay as they are, shape (m,); None where cells decide alone."""
+        """Which of some records keep their values, shape (m,); None where cells decide alone."""
         return None
 
     @abstractmethod

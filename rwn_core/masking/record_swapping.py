@@ -202,7 +202,7 @@ class RecordSwapping(Method):
         self._risks(microdata)
 
     def blocks(self, table: Prepared) -> Integers:
-        """The number of each record's block, -1 where it stays as it is, shape (n,)."""
+        """The number of each record's block, -1 where it is not swapped, shape (n,)."""
         about = "blocks", self.within, self.variables
         return table.cached(about, partial(self._blocks, table.microdata))
 

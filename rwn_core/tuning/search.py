@@ -43,7 +43,7 @@ class Space(NamedParameters):
     Attributes
     ----------
     setting : Setting, optional
-        Where to begin; what may not change stays as it is here, or as is usual of a method. RWN
+        Where to begin; what may not change has its value here, or what is usual of a method. RWN
         with k = 5 by default.
     slices : bool
         Which variables share a donor: usual slices first, on up to 1,000 records, then steps from

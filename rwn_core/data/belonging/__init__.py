@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rwn_core.data.belonging.columns import Columns, columns_of
 from rwn_core.data.belonging.finding import Belonging, Finding
-from rwn_core.data.belonging.groups import found_groups
+from rwn_core.data.belonging.groups import MOST_COMPARED, found_groups
 from rwn_core.data.belonging.order import found_neighbors
 from rwn_core.data.belonging.times import called_time, found_series
 from rwn_core.data.identity.panel import repeated_people
@@ -55,9 +55,10 @@ def _found(microdata: Microdata) -> Belonging:
     may = replace(columns, columns=tuple(c for c in columns.columns if c.name in numbering))
     people = [column.name for column in may.columns if not called_time(column)]
     found = [found_groups(columns, people) or _counted(microdata, columns)]
-    found.append(found_series(columns, may))
+    compared = columns.some(MOST_COMPARED)
+    found.append(found_series(compared, may))
     if not any(found):
-        found.append(found_neighbors(columns, may))
+        found.append(found_neighbors(compared, may))
     return Belonging(findings=tuple(each for each in found if each is not None))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,13 @@ class Columns:
     def names(self) -> tuple[str, ...]:
         """Return the names of the columns."""
         return tuple(column.name for column in self.columns)
+
+    def some(self, most: int) -> Columns:
+        """Return all columns, or so many that lie evenly among those of a wide table."""
+        if len(self.columns) <= most:
+            return self
+        places = np.linspace(0, len(self.columns) - 1, most).astype(np.int64)
+        return replace(self, columns=tuple(self.columns[place] for place in places.tolist()))
 
     @property
     def levels(self) -> Integers:

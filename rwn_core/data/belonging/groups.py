@@ -34,7 +34,7 @@ MOST_ROWS = 100.0  # of a person, on average
 FEWEST_PAIRS = 20  # of rows of equal value
 UNEVEN = 1.05  # standard deviation of the sizes of groups in their mean; categories are less even
 DESIGN_EFFECT = 1.2
-SIMILAR = 0.08  # intraclass correlation of a variable that counts
+SIMILAR = 0.06  # intraclass correlation of a variable that counts
 MILD = 0.03  # of one that counts where most are similar
 PERSONAL = 0.3  # of rows of one person rather than of one cluster
 SURE = 4.0  # standard normal score of the likeness, beyond chance among many variables
@@ -46,6 +46,8 @@ NEARLY = 0.75
 BEYOND_CHANCE = 0.9  # of the pairs that chance would not make equal
 OFTEN = 0.6  # chance of equal rows, from which a constant column says nothing
 SMOOTH = 0.25  # roughness of means in their order: 1 without any, 0 on a line
+MOST_FINER = 3  # columns that may tell people apart, besides
+MOST_COMPARED = 60  # columns of a wide table that are compared within groups
 FINER = 0.02  # gain of likeness by which one more column names people better
 
 
@@ -71,8 +73,7 @@ class Likeness(NamedTuple):
 class _Candidate:
     """A column that may say which rows belong together, by what its groups have in common."""
 
-    name: str
-    place: int  # among the columns
+    column: Column
     likeness: Likeness
     constants: int  # columns that are equal in rows of a group, each of its own
     quantities: int  # of these with an order and many levels
@@ -80,8 +81,11 @@ class _Candidate:
     similar: Booleans  # shape (p,): of these where they differ less than others
     constant_names: tuple[str, ...]
     similar_names: tuple[str, ...]
-    is_category: bool  # whether its values have no order
-    has_integers: bool  # whether they are whole numbers
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.column.name
 
     @property
     def of(self) -> Belong | None:
@@ -92,7 +96,8 @@ class _Candidate:
             return None
         strength = float(np.median(self.likeness.correlation[self.similar]))
         # no cluster has a quantity for its number
-        quantity = not self.is_category and (self.constants > 0 or not self.has_integers)
+        integers = self.column.whole_numbers() is not None
+        quantity = self.column.ordered and (self.constants > 0 or not integers)
         return Belong.PERSON if strength >= PERSONAL or quantity else Belong.CLUSTER
 
     @property
@@ -106,20 +111,22 @@ def found_groups(columns: Columns, numbering: Collection[str]) -> Finding | None
 
     `numbering`: the names of those that may.
     """
-    likenesses = [_of_column(columns, place) for place in range(len(columns.columns))]
-    ties = columns.ties
-    candidates = [
-        _candidate(columns, likenesses, ties, place)
-        for place, likeness in enumerate(likenesses)
-        if likeness is not None and columns.columns[place].name in numbering
-    ]
-    found = [candidate for candidate in candidates if candidate.of is not None]
+    compared = columns.some(MOST_COMPARED)
+    ties = compared.ties
+    found = []
+    for column in columns.columns:
+        if column.name in numbering:
+            likeness = _of_column(column, compared)
+            if likeness is not None:
+                candidate = _candidate(column, compared, likeness, ties)
+                if candidate.of is not None:
+                    found.append(candidate)
     if not found:
         return None
-    return _as_finding(columns, max(found, key=lambda each: each.strength), ties)
+    return _as_finding(compared, max(found, key=lambda each: each.strength), ties)
 
 
-def _as_finding(columns: Columns, best: _Candidate, ties: Floats) -> Finding:
+def _as_finding(compared: Columns, best: _Candidate, ties: Floats) -> Finding:
     of = best.of
     assert of is not None
     if _names_people(best):
@@ -132,8 +139,8 @@ def _as_finding(columns: Columns, best: _Candidate, ties: Floats) -> Finding:
         reason = f"rows of equal {best.name} are similar in {named} ({found})"
     if of is Belong.CLUSTER:
         return Finding(of=of, by=(best.name,), reason=reason)
-    by = _finest(columns, best, ties)
-    only = len(by) == 1 and _only_numbers(columns.columns[best.place])
+    by = _finest(compared, best, ties)
+    only = len(by) == 1 and _only_numbers(best.column)
     return Finding(of=of, by=by, reason=reason, only_numbers=only)
 
 
@@ -145,17 +152,16 @@ def _only_numbers(column: Column) -> bool:
     return numbers is not None and len(numbers) >= DENSE * (numbers[-1] - numbers[0] + 1)
 
 
-def _of_column(columns: Columns, place: int) -> Likeness | None:
+def _of_column(column: Column, compared: Columns) -> Likeness | None:
     """Compare rows of equal values of a column; None of one that has too few groups or pairs."""
-    column = columns.columns[place]
     pairs = column.known - len(column.values)
     if len(column.values) < FEWEST_GROUPS or pairs < FEWEST_PAIRS:
         return None
     rows = _rows_by_value(column)
     return likeness_of(
         column.codes[rows].astype(np.int64),
-        columns.codes_at(rows).astype(np.int64),
-        columns.scores_at(rows),
+        compared.codes_at(rows).astype(np.int64),
+        compared.scores_at(rows),
         ordered=column.ordered,
     )
 
@@ -244,53 +250,48 @@ def _normal_score(ratio: Floats, above: float, below: float) -> Floats:
     return np.asarray((root * (1 - two) - (1 - one)) / np.sqrt(one + root**2 * two))
 
 
-def _candidate(
-    columns: Columns, likenesses: list[Likeness | None], ties: Floats, place: int
-) -> _Candidate:
-    """Sort the other columns by what rows of a group have in common in them."""
-    likeness = likenesses[place]
-    assert likeness is not None
-    one_to_one = _one_to_one(likenesses, place)
-    fixed = _fixed(likeness, ties) & ~one_to_one
+def _candidate(column: Column, compared: Columns, likeness: Likeness, ties: Floats) -> _Candidate:
+    """Sort the compared columns by what rows of a group have in common in them."""
+    names = np.array(compared.names)
+    itself = names == column.name
+    # a code and its label say the same
+    same = itself | (
+        (likeness.equal >= CONSTANT) & (compared.levels >= CONSTANT * len(column.values))
+    )
+    fixed = _fixed(likeness, ties) & ~same
     # what is a smooth function of a quantity, such as a class of ages, says nothing of people
     rough = likeness.rough > SMOOTH
     telling = np.flatnonzero(fixed & rough & (ties < OFTEN))
-    free = ~one_to_one & ~fixed
+    distinct = _distinct(compared, telling)
+    free = ~same & ~fixed
     similar = free & (likeness.score >= SURE) & (likeness.design_effect > DESIGN_EFFECT)
     similar &= (likeness.correlation >= MILD) & rough
-    distinct = [
-        each
-        for number, each in enumerate(telling)
-        if not any(_one_to_one(likenesses, int(each))[other] for other in telling[:number])
-    ]
-    column = columns.columns[place]
-    names = np.array(columns.names)
     return _Candidate(
-        name=column.name,
-        place=place,
+        column=column,
         likeness=likeness,
         constants=len(distinct),
-        quantities=int((columns.ordered & (columns.levels >= QUANTITY))[distinct].sum()),
+        quantities=int((compared.ordered & (compared.levels >= QUANTITY))[distinct].sum()),
         free=free,
         similar=similar,
-        constant_names=tuple(names[np.array(distinct, dtype=np.int64)].tolist()),
+        constant_names=tuple(names[distinct].tolist()),
         similar_names=tuple(names[similar].tolist()),
-        is_category=not column.ordered,
-        has_integers=column.whole_numbers() is not None,
     )
 
 
-def _one_to_one(likenesses: list[Likeness | None], place: int) -> Booleans:
-    """Return the columns, shape (p,), that say the same as one, such as a code and its label."""
-    own = likenesses[place]
-    both = np.zeros(len(likenesses), dtype=bool)
-    both[place] = True
-    if own is None:
-        return both
-    for other, each in enumerate(likenesses):
-        if each is not None and own.equal[other] >= CONSTANT:
-            both[other] |= bool(each.equal[place] >= CONSTANT)
-    return both
+def _distinct(compared: Columns, places: Integers) -> Integers:
+    """Return some columns without those that say the same as an earlier one of them."""
+    kept: list[int] = []
+    for place in places.tolist():
+        column = compared.columns[place]
+        if not any(_says_the_same(column, compared.columns[other]) for other in kept):
+            kept.append(place)
+    return np.array(kept, dtype=np.int64)
+
+
+def _says_the_same(one: Column, two: Column) -> bool:
+    """True if each value of one column comes with one value of the other, nearly always."""
+    joint = len(np.unique(one.codes.astype(np.int64) * two.levels + two.codes))
+    return CONSTANT * joint <= min(one.levels, two.levels)
 
 
 def _fixed(likeness: Likeness, ties: Floats, least: float = CONSTANT) -> Booleans:
@@ -323,7 +324,7 @@ def _is_similar(candidate: _Candidate) -> bool:
         return False
     strong = int((candidate.similar & (likeness.correlation >= SIMILAR)).sum())
     mild = int(candidate.similar.sum())
-    if strong and not candidate.is_category:
+    if strong and candidate.column.ordered:
         # of a code another one may be a class; of a quantity nothing rough is
         strong += candidate.constants
         free += candidate.constants
@@ -331,27 +332,27 @@ def _is_similar(candidate: _Candidate) -> bool:
         strong = int((candidate.similar & (likeness.correlation >= PERSONAL)).sum())
         return strong == 1 and likeness.groups >= MANY_GROUPS
     words = name_words(candidate.name)
-    if candidate.is_category and {*words.words} & word_list("roles", "key"):
+    if not candidate.column.ordered and {*words.words} & word_list("roles", "key"):
         return strong >= 2 and strong >= KNOWN_CATEGORY * free
     if likeness.groups < MANY_GROUPS:
         return strong >= 2 and strong >= HALF * free
     return (strong >= 2 and strong >= SOME * free) or (mild >= 2 and mild >= HALF * free)
 
 
-def _finest(columns: Columns, best: _Candidate, ties: Floats) -> tuple[str, ...]:
+def _finest(compared: Columns, best: _Candidate, ties: Floats) -> tuple[str, ...]:
     """Return the column, with those that tell its people apart where two have the same value."""
     nearly = _fixed(best.likeness, ties, NEARLY) & (best.likeness.equal < 1)
     names = [best.name]
-    group = columns.columns[best.place].codes.astype(np.int64)
+    group = best.column.codes.astype(np.int64)
     likeness = best.likeness
-    for place in np.flatnonzero(nearly)[:3].tolist():
-        column = columns.columns[place]
+    for place in np.flatnonzero(nearly)[:MOST_FINER].tolist():
+        column = compared.columns[place]
         joint = np.unique(group * column.levels + column.codes, return_inverse=True)[1]
         rows = np.argsort(joint, kind="stable")[:PROFILE_ROWS]
         finer = likeness_of(
             joint[rows],
-            columns.codes_at(rows).astype(np.int64),
-            columns.scores_at(rows),
+            compared.codes_at(rows).astype(np.int64),
+            compared.scores_at(rows),
             ordered=False,
         )
         others = best.free.copy()
@@ -359,7 +360,7 @@ def _finest(columns: Columns, best: _Candidate, ties: Floats) -> tuple[str, ...]
         if not others.any() or finer.pairs < FEWEST_PAIRS:
             continue
         gain = (finer.correlation - likeness.correlation)[others].mean()
-        if gain > FINER:
+        if gain > FINER and column.name != best.name:
             names.append(column.name)
             group = joint.astype(np.int64)
             likeness = finer

@@ -316,3 +316,22 @@ def test_the_proposal_gives_the_linkage_of_the_declared_person() -> None:
         linked.append(reading.value)
     assert linked[1] == pytest.approx(linked[2], abs=0.03)
     assert linked[0] < linked[2] - 0.05
+
+
+def test_a_tenth_of_the_people_with_two_rows_are_found() -> None:
+    """A number that nearly every row has for itself, and others equal where it comes again."""
+    rng = np.random.default_rng(6)
+    person = np.concatenate((np.arange(270), rng.choice(270, 30, replace=False)))
+    frame = pd.DataFrame(
+        {
+            "nr": rng.permutation(5000)[:270][person],
+            "sex": rng.integers(0, 2, 270)[person],
+            "age": rng.integers(18, 90, 270)[person],
+            "cost": rng.exponential(size=300).round(2),
+        }
+    )
+    finding = belonging(Microdata.from_frame(frame)).findings[0]
+    assert (finding.of, finding.by) == (Belong.PERSON, ("nr",))
+    # the planted fault: the second rows are of others
+    frame.loc[270:, "nr"] = rng.permutation(frame.loc[270:, "nr"])
+    assert not belonging(Microdata.from_frame(frame)).findings
