@@ -18,6 +18,7 @@ from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.data.rows import Belong
 
 SORTED = 0.01  # of the steps within a sorted file that may go the other way
+NEARLY_SORTED = 0.9  # correlation of a column with the place in the file
 RISING = 0.1  # the same in a column that rises anew in each part of a file
 FEWEST_STEPS = 8  # up or down, of a column that a file is sorted by
 LEVELS_OUT = 40  # most levels of a category that are taken out
@@ -31,7 +32,7 @@ FAR = 24  # parts of a file; rows are compared at the length of one, too
 ALONE = 0.3  # of one variable without others, which then must be surer
 ALONE_SURE = 5.0
 BLOCK_LEVELS = 8  # different values of a number that is constant in blocks of rows, at least
-IN_BLOCKS = 0.5  # of the rows equal to the next one, and of those that chance would not make equal
+IN_BLOCKS = 0.6  # of the rows equal to the next one, and of those that chance would not make equal
 
 
 class Similarity(NamedTuple):
@@ -42,6 +43,8 @@ class Similarity(NamedTuple):
     following: Floats  # shape (p,): rank correlation with the next row
     near: Floats  # shape (p,): its mean over the next four rows
     rows: int
+    # whether a second column is similar by what the most similar one does not explain of it
+    second: bool
 
     @property
     def found(self) -> Integers:
@@ -56,7 +59,7 @@ class Similarity(NamedTuple):
         """True if rows are similar in so many columns that their order counts."""
         number = int(self.compared.sum())
         if number > 2:
-            return len(self.found) >= max(2, SOME * number)
+            return self.second and len(self.found) >= max(2, SOME * number)
         sure = (self.following >= ALONE) & (self.following * np.sqrt(self.rows) >= ALONE_SURE)
         return bool((self.compared & self.numbers & sure).any())
 
@@ -103,14 +106,27 @@ def next_rows(columns: Columns, rows: Integers) -> Similarity:
     compared[keys] = False
     numbers = compared & columns.ordered
     compared = numbers if numbers.any() else compared
+    least = _least(left)
+    similar = Similarity(compared, columns.ordered, least[0], least.mean(axis=0), len(rows), False)
+    found = similar.found
+    if len(found) < 2:
+        return similar
+    # many columns may have one cause, such as the size of a body
+    most = found[np.argmax(least[0][found])]
+    others = _residual(left, left[:, [most]])
+    again = _least(others)
+    rest = similar._replace(following=again[0], near=again.mean(axis=0)).found
+    return similar._replace(second=bool(np.isin(rest, found[found != most]).any()))
+
+
+def _least(left: Floats) -> Floats:
+    """Return the correlations with the next rows beyond those from afar and a drift, (steps, p)."""
     # rows that are similar from afar, too, are parts of a file, or drift with it
-    r = len(rows)
-    afar = max(r // FAR, STEPS + 1)
+    afar = max(len(left) // FAR, STEPS + 1)
     far = _correlations(left, range(afar, afar + STEPS)).mean(axis=0)
     close = _correlations(left, range(1, STEPS + 1)) - np.maximum(far, 0.0)
     steady = _correlations(_without_drift(left), range(1, STEPS + 1))
-    least = np.minimum(close, steady)
-    return Similarity(compared, columns.ordered, least[0], least.mean(axis=0), r)
+    return np.minimum(close, steady)
 
 
 def _correlations(left: Floats, steps: range) -> Floats:
@@ -169,13 +185,23 @@ def sort_keys(columns: Columns, codes: Integers32) -> tuple[list[int], Booleans]
         # the finest one first: what is a class of it changes with it
         keys.append(max(changes, key=lambda place: changes[place]))
         ends |= steps[:, keys[-1]] != 0
-    # rows are sorted by what is not in the table, and then by one of its columns
+    # rows are sorted nearly, or by what is not in the table and then by one of its columns
+    trend = _trends(codes)
     keys += [
         place
         for place, column in enumerate(columns.columns)
-        if column.ordered and place not in keys and _rises(moves[:, place], RISING)
+        if column.ordered
+        and place not in keys
+        and (_rises(moves[:, place], RISING) or trend[place] >= NEARLY_SORTED)
     ]
     return keys, ends
+
+
+def _trends(codes: Integers32) -> Floats:
+    """Return the size of the correlation of level numbers with the place in the file, (p,)."""
+    scores = standardized(codes.astype(np.float64))
+    places = standardized(np.arange(len(codes), dtype=np.float64)[:, None])
+    return np.abs((scores * places).mean(axis=0))
 
 
 def _is_long(column: Column) -> bool:

@@ -38,6 +38,7 @@ from rwn_core.reporting.public_notice import (
     unchecked_file,
 )
 from rwn_core.reporting.public_words import AMOUNTS, LOST, vocabulary
+from tests import rows_together
 from tests.core.reporting.conftest import plant, quickly_made_of, touched
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 from tests.tables import described, frame
@@ -160,6 +161,28 @@ def test_a_balanced_release_says_which_intervals_hold_and_another_that_none_does
     assert "factor" not in none
     assert none["refusal"] == none["sentence"]
     assert "not drawn equally often" in none["refusal"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "said"),
+    [
+        ("survey", None, ["nothing of them was found"]),
+        ("panel", "person=height", ["rows of one person or household were", "counted in people"]),
+        ("classes", "cluster=class", ["clusters were found", "its rows came in clusters"]),
+        ("years", "series=year", ["a series was found", "its rows were a series"]),
+        ("classes", "separate", ["clusters were found", "a person of its own, independent of"]),
+    ],
+)
+def test_a_notice_says_which_rows_together_were_looked_for_found_and_stated(
+    name: str, rows: str | None, said: list[str]
+) -> None:
+    frames = rows_together.blocks() | rows_together.harmless()
+    data = described(frames[name])
+    data = data.with_schema(data.schema.with_rows(rows))
+    made = touched(quickly_made_of(data, rwn.RWN(k=5), ["cells_changed"]))
+    for form in (".html", ".json"):
+        text = public_file(made, data, form).decode()
+        assert all(words in text for words in said), form
 
 
 NAME, DOES, _, SOURCE = method_words(by_hand().method).values()
