@@ -126,7 +126,8 @@ def _least(left: Floats) -> Floats:
     far = _correlations(left, range(afar, afar + STEPS)).mean(axis=0)
     close = _correlations(left, range(1, STEPS + 1)) - np.maximum(far, 0.0)
     steady = _correlations(_without_drift(left), range(1, STEPS + 1))
-    return np.minimum(close, steady)
+    least: Floats = np.minimum(close, steady)
+    return least
 
 
 def _correlations(left: Floats, steps: range) -> Floats:
@@ -201,7 +202,8 @@ def _trends(codes: Integers32) -> Floats:
     """Return the size of the correlation of level numbers with the place in the file, (p,)."""
     scores = standardized(codes.astype(np.float64))
     places = standardized(np.arange(len(codes), dtype=np.float64)[:, None])
-    return np.abs((scores * places).mean(axis=0))
+    trends: Floats = np.abs((scores * places).mean(axis=0))
+    return trends
 
 
 def _is_long(column: Column) -> bool:
