@@ -158,7 +158,7 @@ def _in_shell(new_key: Path | None) -> Iterator[None]:
 
 
 def _say_of_cells(made: DatasetRelease, schema: rwn.Schema) -> None:
-    """Say how many cells changed, and which variables hardly did, in the words of `rwn mask`."""
+    """Say how many cells changed, and which variables least, in the words of `rwn mask`."""
     from rwn_core.evaluation.audit import untouched_words
     from rwn_core.masking.sliced_method import imbalance_words
 
@@ -189,7 +189,7 @@ def _checked(dataset: Dataset, schema: rwn.Schema) -> rwn.Microdata:
 def _verdict_words(
     table: rwn.Microdata, params: Method, secret: rwn.SecretKey, records: int
 ) -> str:
-    """Say the verdict of `rwn mask` on the same table, whose release has the same rows."""
+    """Say the verdict of `rwn mask` on the same table: its release has the same rows."""
     from rwn_cli import mask
 
     if table.n < records:  # a profile of it

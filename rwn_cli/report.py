@@ -169,13 +169,13 @@ def _write(
         say(f"public file written to {out}; nothing of the original was found in it")
         state = recorded_state(verdict) if verdict else "kept"
         if state != "kept":
-            say(f"its policy is {state}, {_told(content)}. {verdict['words']}")
+            say(f"its policy is {state}, {_said(content)}. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")
 
 
-def _told(content: bytes) -> str:
-    """Say what a public file tells of a policy that is not kept."""
+def _said(content: bytes) -> str:
+    """Return what a public file says of a policy that is not kept."""
     from rwn_core.reporting.public_words import LABEL
 
     if LABEL["open"].encode() in content:

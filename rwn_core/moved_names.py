@@ -53,7 +53,7 @@ def moved(name: str) -> Any:
 
 
 def has_moved(name: str) -> bool:
-    """Return whether a public name of a module was one in the version before."""
+    """True if a public name of a module was one in the version before."""
     return name in ALIASES or name in INSTEAD
 
 
@@ -64,7 +64,7 @@ def refuse_moved(name: str) -> None:
 
 
 class MovedAttribute:
-    """An attribute of a public class that is gone; whoever asks for it is told what to write."""
+    """An attribute of a public class that is gone: to ask for it says what to write."""
 
     def __init__(self, now: str) -> None:
         self._now = now

@@ -217,7 +217,7 @@ def unmoved(run: Run, profile: pd.DataFrame, shares: Mapping[str, float]) -> lis
 
 
 def _varies(dataset: Dataset, name: str) -> bool:
-    """Whether a column has two different values, or one and a missing one."""
+    """True if a column has two different values, or one and a missing one."""
     seen: set[Any] = set()
     for start in range(0, dataset.n, BATCH):
         part = dataset.read(start, min(start + BATCH, dataset.n), [name])

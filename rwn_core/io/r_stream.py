@@ -31,7 +31,7 @@ def parse_r(file: str, content: bytes, short_forms: Mapping[bytes, Any]) -> RDat
     head = stream.peek(7)
     named = head.startswith(_FRAMES)
     start = len(_FRAMES[0]) if named else 0
-    if not head[start:].startswith(_XDR):  # a form of which nobody makes large files
+    if not head[start:].startswith(_XDR):  # large files do not have this form
         plain = unpacked(file, content)
         ending = ".rda" if plain.startswith(b"RD") else ".rds"
         return parse_data(plain, altrep_constructor_dict=short_forms, extension=ending)

@@ -319,13 +319,13 @@ def _of_one_record(factor: patsy.EvalFactor, data: dict[str, np.ndarray]) -> Non
     from the sample moves with it, and the standard error does not know of that.
     """
     # shape of each column: (n,)
-    whole = _evaluated(factor, data)
+    complete = _evaluated(factor, data)
     n = len(next(iter(data.values())))
     halves = [np.arange(n) * step % 1 < 0.5 for step in IRRATIONAL]
     for half in (*halves, *(~each for each in halves)):
         try:
             alone = _evaluated(factor, {name: column[half] for name, column in data.items()})
-            same = _same(whole, alone, half)
+            same = _same(complete, alone, half)
         except _NO_VALUE:  # it has no value without the others
             same = False
         if not same:
@@ -346,10 +346,10 @@ def _evaluated(factor: patsy.EvalFactor, data: dict[str, np.ndarray]) -> object:
     return made
 
 
-def _same(whole: object, alone: object, half: np.ndarray) -> bool:
-    """Say whether what all records gave is what a half of them gives alone, but for rounding."""
+def _same(complete: object, alone: object, half: np.ndarray) -> bool:
+    """True if all records gave what a half of them gives alone, but for rounding."""
     # shape of half: (n,); of the values (n,) or (n, c)
-    values, coding = _plain(whole)
+    values, coding = _plain(complete)
     after, coding_after = _plain(alone)
     before = values[half]
     if coding != coding_after or before.shape != after.shape:
@@ -386,7 +386,7 @@ def _modeled(left: patsy.DesignMatrix, right: patsy.DesignMatrix, kind: str) -> 
 
 
 def _varied(response: np.ndarray, right: patsy.DesignMatrix) -> None:
-    """Refuse a response, shape (n,), a term or a column of a design that hardly varies."""
+    """Refuse a response, shape (n,), a term or a column of a design that varies too little."""
     design = np.asarray(right)
     _enough("the response", response)
     # the columns of a category, added, tell the records of its reference
@@ -505,7 +505,7 @@ def _transformed(values: np.ndarray, transform: str) -> np.ndarray:  # shape (n,
     return made
 
 
-# what a formula sees beside the variables of its slice
+# what a formula sees besides the variables of its slice
 _FUNCTIONS: dict[str, Any] = {each: partial(_transformed, transform=each) for each in _TRANSFORMS}
 _FUNCTIONS["factor"] = patsy.builtins.C
 _NOTHING = patsy.EvalEnvironment([])
