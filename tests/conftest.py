@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import secrets
@@ -58,6 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "PYTEST_XDIST_WORKER" in os.environ:
         place = {name: at for at, name in enumerate(FIRST)}
         items.sort(key=lambda item: min(place.get(f, 9) for f in item.nodeid.split("/")))
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over what stays to the end: libraries and tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

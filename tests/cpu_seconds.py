@@ -58,7 +58,8 @@ class Clock:
         """Write into a report the seconds since the one before; into the first, of collecting."""
         report = yield
         now = spent()
-        report.cpu_seconds = now - self.before
+        # what a browser's processes have used is lost where their parent is killed before them
+        report.cpu_seconds = max(0.0, now - self.before)
         report.cpu_collecting = self.collecting
         self.before = now
         self.collecting = 0.0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pytest
 import typer
 
+import rwn_core as rwn
 from rwn_cli import main
 
 
@@ -40,6 +42,19 @@ class Run:
 @pytest.fixture(autouse=True)
 def _no_process_reads(read_here: None) -> None:
     """Read files in this process."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def demos_are_read_once() -> Iterator[None]:
+    """What is known of a demo table is known to all tests of a worker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rwn, "load_demo", cache(rwn.load_demo))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _small(small_forests: None) -> None:
+    """Judge by small forests."""
 
 
 @pytest.fixture(autouse=True)
