@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from functools import cache
 
 # many small matrix products, beside as many other tests as there are processors; read by numpy
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -20,6 +21,7 @@ import pytest
 import xlsxwriter
 from hypothesis import settings
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import cpu_seconds
@@ -127,6 +129,21 @@ def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Files are read in this process, not in one each."""
     if "a_process_reads" not in request.fixturenames:
         monkeypatch.setattr(reading, "Pool", Here)
+
+
+_load_demo = cache(rwn.load_demo)
+
+
+@pytest.fixture
+def unread_demos() -> None:
+    """Whoever asks for this has demo tables of which nothing is known from another test."""
+
+
+@pytest.fixture
+def demos_read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known of a demo table is known to all tests of a worker."""
+    if "unread_demos" not in request.fixturenames:
+        monkeypatch.setattr(rwn, "load_demo", _load_demo)
 
 
 @pytest.fixture

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pytest
 import typer
 
-import rwn_core as rwn
 from rwn_cli import main
 
 
@@ -44,12 +42,9 @@ def _no_process_reads(read_here: None) -> None:
     """Read files in this process."""
 
 
-@pytest.fixture(scope="session", autouse=True)
-def demos_are_read_once() -> Iterator[None]:
-    """What is known of a demo table is known to all tests of a worker."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rwn, "load_demo", cache(rwn.load_demo))
-        yield
+@pytest.fixture(autouse=True)
+def _demos(demos_read_once: None) -> None:
+    """Share what is known of a demo table."""
 
 
 @pytest.fixture(autouse=True)

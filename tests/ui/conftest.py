@@ -224,12 +224,9 @@ def pages_end_without_being_asked() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def demos_are_read_once() -> Iterator[None]:
-    """What is known of a demo table is known to all tests of a worker."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rwn, "load_demo", cache(rwn.load_demo))
-        yield
+@pytest.fixture(autouse=True)
+def _demos(demos_read_once: None) -> None:
+    """Share what is known of a demo table."""
 
 
 @pytest.fixture(scope="session", autouse=True)
