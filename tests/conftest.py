@@ -72,14 +72,12 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Take as many workers as processors, eight at most; none where tests are named."""
-    option = config.option
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.keyword
-    return min(8, os.cpu_count() or 1) if whole and option.markexpr.startswith("not") else 0
+    return min(8, os.cpu_count() or 1) if cpu_seconds.is_day_lane(config) else 0
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Count processor seconds; have a controller of workers do once what is for all of them."""
-    config.pluginmanager.register(cpu_seconds.Clock(), "cpu seconds")
+    config.pluginmanager.register(cpu_seconds.Clock(config), "cpu seconds")
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(BeforeWorkers(config))
 
