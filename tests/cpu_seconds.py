@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -109,12 +108,12 @@ class Clock:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
+    def pytest_configure_node(self, node) -> None:
         """Tell a worker, which is given all files by name, whether the whole lane is run."""
         node.workerinput[WHOLE] = is_day_lane(self.config)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
+    def pytest_testnodedown(self, node) -> None:
         """Take what a worker has measured."""
         self.yardsticks += getattr(node, "workeroutput", {}).get("yardsticks", [])
 

@@ -13,6 +13,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
@@ -215,7 +216,7 @@ def pages_end_without_being_asked() -> Iterator[None]:
     """Streamlit asks a thousand times a second whether a page has run, which it says by itself."""
     looked = local_script_runner.require_widgets_deltas
 
-    def joined(runner: Any, timeout: float = HANG_S) -> None:
+    def joined(runner: LocalScriptRunner, timeout: float = HANG_S) -> None:
         runner._script_thread.join(timeout)
         looked(runner, timeout)
 
