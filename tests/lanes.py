@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 
-def lanes(by_day: object, *at_night: object) -> list[Any]:
+def lanes(by_day: object, *at_night: object) -> list[object]:
     """The values of a parameter: one by day, the others at night."""
     return [by_day, *(pytest.param(each, marks=pytest.mark.nightly) for each in at_night)]

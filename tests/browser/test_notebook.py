@@ -126,6 +126,7 @@ def notebook(chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Not
     assert made.requests == [], "a widget asks no server"
 
 
+@pytest.mark.nightly  # tests/ui/test_notebook moves settings both ways, and two widgets apart
 def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> None:
     one = tune(rwn.load_demo("bodyfat"))
     notebook.show("one", one)

@@ -250,6 +250,7 @@ MASK_DEMO = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--epsilon", 2, "--see
 MASK_DEMO += ("--overwrite",)
 
 
+@pytest.mark.usefixtures("unread_demos")
 def test_what_candidates_cost_is_said_and_threads_change_nothing(rwn_command, bodyfat, monkeypatch):
     for given in ("neighbors=sample m=50 fresh=true", "neighbors=partition u=3 m=10"):
         options = [word for each in given.split() for word in ("--set", each)]

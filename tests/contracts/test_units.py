@@ -30,7 +30,7 @@ from rwn_core.tuning.evaluate import random_records
 from tests import tables
 from tests.contracts.test_dominance import along, linkers, table, worst_linkage
 
-N = 90
+N = 60
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 FACTORS = (1e6, 1e-6)
 CHAIN = 0.005  # what a chain of permutations, which float noise leads elsewhere, may differ by

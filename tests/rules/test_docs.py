@@ -179,6 +179,7 @@ def test_every_command_in_the_docs_is_one() -> None:
     assert {line: lost for line in lines if (lost := unknown_in(line))} == {}
 
 
+@pytest.mark.usefixtures("small_forests")
 def test_the_examples_of_the_readme_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

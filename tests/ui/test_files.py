@@ -433,9 +433,7 @@ def wide(records: int = 40) -> bytes:
     return pd.DataFrame(rows, columns=NAMES).to_csv(index=False).encode()
 
 
-def test_a_wide_file_waits_for_its_variables_also_from_the_command_line(
-    open_page, tmp_path: Path, monkeypatch
-) -> None:
+def test_a_wide_file_waits_for_its_variables(open_page) -> None:
     screen = open_page("data").upload("wide.csv", wide())
     assert (screen.errors, screen.session.name) == ([], "bodyfat")
     assert not screen.test.get("arrow_data_frame")
@@ -449,6 +447,10 @@ def test_a_wide_file_waits_for_its_variables_also_from_the_command_line(
     assert [v.name for v in session.data.schema.released] == NAMES[:50]
     assert session.data.notices[-1] == f"{len(NAMES) - 50} variables are left out of every release."
     assert [each.name for each in variables._listed(session.data.schema)] == NAMES[:50]
+
+
+@pytest.mark.nightly  # the test above; a file of the command line is opened below
+def test_a_wide_file_of_the_command_line_waits_too(open_page, tmp_path, monkeypatch) -> None:
     path = tmp_path / "wide.csv"
     path.write_bytes(wide())
     monkeypatch.setenv(FILE_VARIABLE, str(path))

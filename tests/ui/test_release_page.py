@@ -34,6 +34,7 @@ from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state import kept_picture, own_machine
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
+from tests.lanes import lanes
 from tests.ui.work_here import WorkHere
 from tests.waiting import until
 
@@ -445,7 +446,7 @@ def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:
     assert "Data checked" in missing(screen)
 
 
-@pytest.mark.parametrize("epsilon", [2.0, 1.0])
+@pytest.mark.parametrize("epsilon", lanes(2.0, 1.0))
 def test_a_release_that_keeps_its_policy_says_whether_it_follows_the_decision(screen, epsilon):
     screen.session.policy = EASY
     made = decide(screen, rwn.RWN(epsilon=epsilon, k=5))

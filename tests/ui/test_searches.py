@@ -29,6 +29,7 @@ from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import FIND
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import command, live_sliders
+from tests.lanes import lanes
 from tests.tables import frame, table
 
 
@@ -205,7 +206,7 @@ LOOSE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
 SPACES = {"published": ["k"], "soft": ["kernels", "q"], "another method": []}
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", lanes("soft", "published", "another method"))
 def test_the_commands_of_a_trial_and_of_find_are_what_the_pages_do(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -243,10 +244,11 @@ def test_the_command_of_find_ends_with_the_answer_of_the_page(session, tmp_path,
     assert found.resolved(session.data).key == best.resolved(session.data).key
 
 
-def test_the_commands_of_compare_read_what_it_shows(session, tmp_path, monkeypatch) -> None:
+@pytest.mark.parametrize("names", lanes(["soft"], ["published", "soft"]))
+def test_the_commands_of_compare_read_what_it_shows(session, tmp_path, monkeypatch, names) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RWN_THREADS", "1")  # no process for eight releases
-    for name in ("published", "soft"):
+    for name in names:
         set_setting(session, SETTINGS[name].resolved(session.data))
         scenario_trial.keep(session, scenario_trial.save(session, name, ""))
     lines = command.commands(session, "compare")

@@ -35,6 +35,7 @@ from tests.attacked_tables import released
 from tests.check_values import check_values
 from tests.core.reporting.conftest import touched
 from tests.rows_together import blocks
+from tests.lanes import lanes
 from tests.tables import described
 
 BLOCKS = blocks()
@@ -685,7 +686,8 @@ def test_releases_differ_by_what_an_interval_allows(way: str) -> None:
     np.testing.assert_allclose(np.array(two.interval) / 2.0**20, one.interval, rtol=1e-9)
 
 
-def test_intervals_hold_inside_a_slice_of_a_balanced_chain() -> None:
+@pytest.mark.parametrize("samples", lanes(40, 60))
+def test_intervals_hold_inside_a_slice_of_a_balanced_chain(samples: int) -> None:
     """Samples of one population; `python -m benchmarks intervals` has real tables."""
     population = two_pairs(seed=5, n=4000).drop(columns="flag")
     slope = np.polyfit(population["y"], population["z"], 1)[0]
@@ -696,7 +698,7 @@ def test_intervals_hold_inside_a_slice_of_a_balanced_chain() -> None:
     }
     chained = replace(WAYS["chained"], order=("x",))
     held: dict[float, list[list[bool]]] = {FACTOR: [], 1.0: []}
-    for seed in range(60):
+    for seed in range(samples):
         people = population.sample(N, random_state=seed).reset_index(drop=True)
         data = described(people, [["x", "w"], ["y", "z"]])
         made = released(data, chained, seed)
@@ -707,7 +709,7 @@ def test_intervals_hold_inside_a_slice_of_a_balanced_chain() -> None:
             each = zip(ends, truth.values(), strict=True)
             inside.append([low <= true <= high for (low, high), true in each])
     coverage = {factor: np.mean(inside, axis=0) for factor, inside in held.items()}
-    assert min(coverage[FACTOR]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+    assert min(coverage[FACTOR]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / samples)
     assert np.mean(coverage[FACTOR]) > 0.93
     # planted fault: printed intervals, without the factor
     assert np.mean(coverage[1.0]) < 0.91

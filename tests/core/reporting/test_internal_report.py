@@ -104,7 +104,7 @@ SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "release-record.sche
 )  # fmt: skip
 def test_every_question_is_answered(name, params, policy):
     """A release of a meeting's decision, with its steward's context and sources of limits."""
-    data = tables.table(name, 200 if name == "pima" else None)
+    data = tables.table(name, 120 if name == "pima" else None)
     limits = (replace(e, source=e.source or "Handbook 4", set_by="Board") for e in policy)
     made = judge_release(data, params, "csv", rwn.Policy(limits=tuple(limits)))
     scenario = Scenario(name="mild", table=data.fingerprint, setting=made.setting)

@@ -412,7 +412,7 @@ def test_no_total_is_called_inexact_that_comes_out_exactly():
 
 
 def test_a_notice_says_what_a_simulation_finds(monkeypatch):
-    row = notices.row("bodyfat", rwn.RWN(epsilon=30.0, k=5), simulated=15)
+    row = notices.row("bodyfat", rwn.RWN(epsilon=30.0, k=5), simulated=8)
     ends = ENDS["association_loss"]
     assert row.relations in {AMOUNTS[bisect(ends, row.loss + away)] for away in (-0.04, 0.0, 0.04)}
     assert all(0.5 < row.coverage[name] <= 1.0 for name in row.differ), row
@@ -421,7 +421,7 @@ def test_a_notice_says_what_a_simulation_finds(monkeypatch):
     assert row.missed
     # planted: a notice that calls biased slopes fine
     monkeypatch.setattr(notices, "missed", lambda record: ())
-    row = notices.row("bodyfat", rwn.RWN(epsilon=2.0, k=5), simulated=8)
+    row = notices.row("bodyfat", rwn.RWN(epsilon=2.0, k=5), simulated=4)
     assert "abdomen" in row.differ
 
 
