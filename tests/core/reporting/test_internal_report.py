@@ -284,7 +284,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     table[:250].to_parquet(base / "in" / "a.parquet", index=False)
     table[250:].to_parquet(base / "in" / "b.parquet", index=False)
     schema = Dataset.at(base / "in").guessed_schema()
-    schema = schema.replace_variable("person", role="identifier")
+    schema = schema.replace_variable("person", role="identifier").with_rows("separate")
     schema = replace(schema, question=Question(response="y", predictors=("x", "rooms")))
     options = RunOptions(schema=schema, workers=1, file_rows=300)
     mask_dataset(base / "in", base / "out", rwn.RWN(k=5), seed=SECRET, options=options)
