@@ -68,5 +68,5 @@ def _counted(microdata: Microdata, columns: Columns) -> Finding | None:
     people = repeated_people(microdata.frame, names)
     for name, doubt in people.items():
         reason = f"{name} numbers people who come again, since {doubt.reason}"
-        return Finding(of=Belong.PERSON, by=(name,), reason=reason)
+        return Finding(of=Belong.PERSON, by=(name,), reason=reason, of_identity=True)
     return None

@@ -21,6 +21,8 @@ class Finding:
     by: tuple[str, ...]  # the variables that say which rows; empty where none does
     reason: str  # what was seen
     only_numbers: bool = False  # whether the variable says nothing but which rows
+    # whether the gate of identity asks about the variable, which has its answer there
+    of_identity: bool = False
 
     @property
     def sentence(self) -> str:

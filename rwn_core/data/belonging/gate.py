@@ -36,7 +36,7 @@ def open_findings(microdata: Microdata) -> tuple[Finding, ...]:
     if schema.rows is not None or unit_of(microdata) is not None:
         return ()
     timed = schema.name_with_role(Role.TIME) is not None
-    found = belonging(microdata).findings
+    found = [each for each in belonging(microdata).findings if not each.of_identity]
     return tuple(each for each in found if not (timed and each.of is Belong.SERIES))
 
 

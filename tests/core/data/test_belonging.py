@@ -335,3 +335,13 @@ def test_a_tenth_of_the_people_with_two_rows_are_found() -> None:
     # the planted fault: the second rows are of others
     frame.loc[270:, "nr"] = rng.permutation(frame.loc[270:, "nr"])
     assert not belonging(Microdata.from_frame(frame)).findings
+
+
+def test_a_name_alone_is_left_to_the_gate_of_identity() -> None:
+    """A household's number in rows that have nothing in common: asked once, as an identifier."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    data = Microdata.from_frame(frame.assign(household_id=np.repeat(np.arange(1000, 1100), 3)))
+    assert belonging(data).findings[0].of_identity
+    assert open_findings(data) == ()
+    assert dependence(data) is Belong.PERSON
