@@ -34,8 +34,8 @@ from rwn_core.reporting.readers import READERS, rwn_claims
 from tests.attacked_tables import released
 from tests.check_values import check_values
 from tests.core.reporting.conftest import touched
-from tests.rows_together import blocks
 from tests.lanes import lanes
+from tests.rows_together import blocks
 from tests.tables import described
 
 BLOCKS = blocks()
