@@ -16,7 +16,8 @@ from rwn_core.laws.invariants import Invariants
 LEAST = 10  # people behind a difference, from which on it is no reading of one of them
 _TELLING = 50  # different values, from which on equal columns are of the same people
 Counts = tuple[Integers, Integers]  # of each value, in both files
-Reading = tuple[tuple[str, ...], float]  # columns, and how likely the value read is a person's
+Unit = tuple[str, ...]
+Reading = tuple[Unit, float]  # columns, and how likely the value read is a person's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +56,7 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
     codes = {name: _codes(one, two, name) for name in names}
     rows_of_one = len(one.frame)
 
-    def counted(unit: tuple[str, ...]) -> Counts:
+    def counted(unit: Unit) -> Counts:
         columns = np.column_stack([codes[name] for name in unit])
         number = np.unique(columns, axis=0, return_inverse=True)[1].ravel()
         values = int(number.max()) + 1
@@ -65,11 +66,10 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
 
     known = changed is not None
     at_least = changed or (1, 1)
-    readings: list[Reading] = []
-    for left, right in product(one.keeps.rows, two.keeps.rows):
-        unit = tuple(name for name in left if name in right and name in names)
-        if unit:
-            readings.append((unit, _chance(counted(unit), at_least, known=known)))
+    readings = [
+        (unit, _chance(counted(unit), at_least, known=known))
+        for unit in _common_rows(one.keeps, two.keeps, names)
+    ]
     if names:
         # full rows of files that are nearly equal, for whatever reason
         readings.append((names, _chance(counted(names), at_least, known=False)))
@@ -78,13 +78,11 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
     shown = 0.0
     for left, right, step in ((one.keeps, two.keeps, 1), (two.keeps, one.keeps, -1)):
         for unit in left.support:
-            for name in names:
-                if name not in unit:
-                    continue
+            common = tuple(name for name in unit if name in names)
+            for name in common:
                 own, other = counted((name,))[::step]
                 if name in right.values:
-                    chance = _chance_of_lost(own, other, known=known)
-                    readings.append((tuple(n for n in unit if n in names), chance))
+                    readings.append((common, _chance_of_lost(own, other, known=known)))
                 else:
                     shown = max(shown, _shown_alone(own, other))
 
@@ -95,6 +93,13 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
         if chance:
             read.update({name: max(chance, read.get(name, 0.0)) for name in unit})
     return Subtracted(columns=names, read=read, shown=shown)
+
+
+def _common_rows(one: Invariants, two: Invariants, names: Unit) -> list[Unit]:
+    """Return the columns of either file whose combinations both methods keep, where there are."""
+    pairs = product(one.rows, two.rows)
+    common = [tuple(n for n in left if n in right and n in names) for left, right in pairs]
+    return [unit for unit in common if unit]
 
 
 def _chance_of_lost(own: Integers, other: Integers, *, known: bool) -> float:
@@ -114,9 +119,7 @@ def _shown_alone(own: Integers, other: Integers) -> float:
     return 1 / float(1 + by_chance)
 
 
-def _kept_alike(
-    one: Invariants, two: Invariants, names: tuple[str, ...], chance: float
-) -> list[Reading]:
+def _kept_alike(one: Invariants, two: Invariants, names: Unit, chance: float) -> list[Reading]:
     """Return what the totals that both methods keep read, and columns that neither moves."""
     values = set(one.values) & set(two.values)  # those are subtracted by their counts
     totals_of_one = {*one.totals, *one.values} - values
