@@ -140,9 +140,9 @@ def _columns_of(keeps: Keeps, microdata: Microdata) -> set[str]:
     return {name for name in names if not is_discrete(microdata, name)}
 
 
-def _included(keeps: Keeps, params: Any, microdata: Microdata) -> Sequence[str]:
-    """Return the columns that a parameter names beside those of a unit."""
+def _included(keeps: Keeps, method: object, microdata: Microdata) -> tuple[str, ...]:
+    """Return the columns that an attribute of the parameters names beside those of a unit."""
     if not keeps.including:
         return ()
-    names = getattr(params, keeps.including)
-    return names(microdata) if callable(names) else names
+    names = getattr(method, keeps.including)
+    return tuple(names(microdata) if callable(names) else names)

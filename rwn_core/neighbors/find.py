@@ -157,7 +157,7 @@ class Finder:
 
     @property
     def _is_every_record(self) -> bool:
-        """True where all records have neighborhoods, and not some that are shown."""
+        """True if all records have neighborhoods, and not some that are shown."""
         return len(self.records) == len(self.points)
 
     @property

@@ -353,14 +353,14 @@ def subtracted(
 
 
 def _could_be_subtracted(one: Invariants, two: Invariants) -> bool:
-    """True where both keep totals or values of the same columns, or move nothing."""
+    """True if both keep totals or values of the same columns, or move nothing."""
     moved_one = {*one.totals, *one.values} - set(one.records)
     moved_two = {*two.totals, *two.values} - set(two.records)
     return bool(moved_one & moved_two) or (one.fixed and two.fixed)
 
 
 def _is_grave(found: Subtracted, spared: set[str]) -> bool:
-    """True where a subtraction reads a masked column, or all columns exactly.
+    """True if a subtraction reads a masked column, or all columns exactly.
 
     A column that the steward spared is in either file as it is; it counts where it is
     confidential.

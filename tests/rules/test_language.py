@@ -28,3 +28,15 @@ def test_first_lines_fit_their_types() -> None:
         for file in sorted((ROOT / room).rglob("*.py")):
             offenders = list(untyped(file.read_text(encoding="utf-8")))
             assert not offenders, f"{file.relative_to(ROOT)}:" + "\n".join(offenders)
+
+
+SPARED = re.compile(r"\b(releases?|released|stays?|kept|leaves? \w+) as (it is|they are)\b", re.I)
+
+
+def test_pages_and_shell_say_release_unmasked() -> None:
+    assert SPARED.search("The column is released as it is.")
+    for room in ("rwn_ui", "rwn_cli", "pages"):
+        for file in sorted((ROOT / room).rglob("*.py")):
+            texts = law.nodes(file.read_text(encoding="utf-8"), ast.Constant)
+            said = [each.value for each in texts if isinstance(each.value, str)]
+            assert not [each for each in said if SPARED.search(each)], file.relative_to(ROOT)

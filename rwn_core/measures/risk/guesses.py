@@ -234,9 +234,9 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
         of_control: tuple[float, int] | None = None
         wider = 1.0
         if control is not None:
-            outside = (np.concatenate(counts_outside), control.count)
-            of_control = (_successes_of_control((counts, people), outside), len(counts))
-            wider = float(np.sqrt(2 * people / min(people, control.count) - 1))
+            outside = (np.concatenate(counts_outside), control.size)
+            of_control = (_successes_of_control(counts, people, outside), len(counts))
+            wider = float(np.sqrt(2 * people / min(people, control.size) - 1))
         reading = guess_reading(
             (success, len(counts)), of_control, guess, wider=wider, tried=tried, rows=used
         )
@@ -257,25 +257,24 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     return with_parts(reading, ended=ended)
 
 
-def _successes_of_control(inside: tuple[Integers, int], outside: tuple[Integers, int]) -> float:
+def _successes_of_control(counts: Integers, people: int, outside: tuple[Integers, int]) -> float:
     """Return how many conditions would single out people outside a file of as many people.
 
     A unique person among few is not unique among many: so as many people of the file as there are
     outside are replaced by these, and the lost successes are extrapolated.
     """
-    counts, people = inside
     replaced = min(people, outside[1])
     success = float((counts == 1).sum())
-    lost = success - float(alone_among(inside, outside, replaced).sum())
+    lost = success - float(alone_among((counts, people), outside, replaced).sum())
     return float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
 
 
 class _People(NamedTuple):
-    """People outside the file, against whom conditions are tried."""
+    """The people outside the file, against whom conditions are tried."""
 
     values: Floats
     numbers: Integers | None  # of the person of each row; each row is one where it is None
-    count: int
+    size: int
 
     @classmethod
     def of_holdout(cls, comparison: Comparison, holdout: Microdata) -> _People:
