@@ -43,7 +43,7 @@ SMALL = 0.01  # share of the file: of fewer, the same
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _AskedSets:
-    """Sets of variables by which people of one table are looked up.
+    """The sets of variables by which people of one table are looked up.
 
     Shapes: s sets, c confidential variables.
     """
@@ -253,7 +253,7 @@ def _asked_sets(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Shares:
-    """Of each set and confidential variable how many people are read, shape (s, c + 1).
+    """The people of each set whose value of each confidential variable is read, shape (s, c + 1).
 
     The last column is of no variable: of who is found.
     """
