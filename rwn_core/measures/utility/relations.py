@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
@@ -225,23 +224,19 @@ def _square(detail: Relations, drawn: Drawn | None) -> dict[str, Any]:
     }
 
 
-# Change of the correlations: this draw below the diagonal, the expected one above
+# Change of the correlations
 
 _CHANGE_ROOM = 15, 19
 """How many names can be read down and across."""
 
 
-def draw_correlation_change(
-    reading: Reading[Relations], expected: NDArray[Any] | None = None, drawn: Drawn | None = None
-) -> style.Chart:
+def draw_correlation_change(reading: Reading[Relations], drawn: Drawn | None = None) -> style.Chart:
     """Draw released less original as a heatmap."""
-    # `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
-    # "released".
+    # `drawn` has the band "released"
     detail = reading.detail
     names, original = detail.names, detail.original
     change = detail.released - original
-    setting = change if expected is None else np.asarray(expected, dtype=float) - original
-    square = np.tril(change, -1) + np.triu(setting, 1)
+    square = change.copy()
     np.fill_diagonal(square, np.nan)
     band = None
     if drawn is not None:  # of the changes, from that of the released correlations
@@ -252,7 +247,6 @@ def draw_correlation_change(
         outside = np.tril(band.outside(change), -1)
     texts = pair_texts(names, band, above=False)
     gap = 1 if len(names) <= GAPS else 0
-    halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
     count = int(outside.sum())
     beyond = f"{count} pairs are outside {NAME}"
     # the pair that changed most, in the draw
@@ -263,15 +257,13 @@ def draw_correlation_change(
         moved = style.number(float(change[i, j]))
         worst = f"the largest is {moved}, of {names[j]} with {names[i]}"
     made = {"original": original, "change of this draw": change}
-    if expected is not None:
-        made["expected change"] = setting
     if band is not None:
         made |= columns(band)
         made["this draw"] = np.where(band.outside(change), "outside", "inside")
     return style.chart(
         "correlation_change",
         "Change of correlations",
-        halves if band is None else f"{halves} · ○ {count} outside",
+        "of this draw" if band is None else f"○ {count} outside",
         f"Heatmap of released less original correlations of {len(names)} variables; "
         + worst
         + ("" if band is None else f"; {beyond}"),
