@@ -45,6 +45,14 @@ INSTEAD = {
 }
 """Names that are gone, and what does their work now."""
 
+MEASURES_INSTEAD = {
+    "closest_record": "nearest_distance",
+    "loadings": "principal_components",
+    "r_squared": "regression",
+    "wasserstein": "quantiles",
+}
+"""Measures that are gone, and which one to read."""
+
 
 def moved(name: str) -> Any:
     """Return what a public name of a module is now; AttributeError says what to write instead."""
