@@ -29,7 +29,6 @@ from rwn_ui.state.work import Memo
 
 if TYPE_CHECKING:
     from rwn_core.evaluation.draws import Ensemble
-    from rwn_core.evaluation.forecast import Forecast
     from rwn_core.evaluation.registered_analysis import AnalysisResult, Standing
     from rwn_core.evaluation.validity import Validity
 
@@ -148,7 +147,6 @@ class Snapshot:
     plan: tuple[AnalysisResult, ...] = ()  # the registered analyses on this release
     standings: tuple[Standing, ...] = ()  # and over the draws
     validity: Validity | None = None  # of the setting's standard errors
-    expected: Forecast | None = None  # of the setting
     axis: str = ""  # the measure on the risk axis of the map, or `POLICY`
     compared: Mapping[str, rwn.Scenario] = field(default_factory=dict)
     # of the compared scenarios, by chart

@@ -165,7 +165,7 @@ OF_RECORDS = {
     *("differential_privacy", "misclassification", "extremes", "queries", "uniqueness"),
     *("k_anonymity", "l_diversity", "t_closeness", "individual_risk"),
     *("suda", "loglinear_risk", "population_uniqueness", "interval_disclosure"),
-    *("closest_record", "cells_changed", "neighborhood_size", "nearest_distance"),
+    *("cells_changed", "neighborhood_size", "nearest_distance"),
     *("cooks_distance", "mahalanobis"),
 }
 

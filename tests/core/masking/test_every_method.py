@@ -229,8 +229,7 @@ def test_a_law_of_another_setting_does_not_say_how_often_it_succeeds():
                 "additive_noise on bodyfat"])  # fmt: skip
 
 
-FLAGS = ("uses_weights", "uses_slices", "releases_true_rows", "drops_lost_rows", "moves_missing",
-         "has_forecast")  # fmt: skip
+FLAGS = ("uses_weights", "uses_slices", "releases_true_rows", "drops_lost_rows", "moves_missing")
 NEAR = SliderRange(epsilon=3.0, step=0.1, k=10, typical=0.5, stored=3.0)
 TWINS = SliderRange(epsilon=3.0, step=0.1, k=10, typical=0.0, stored=3.0)
 SPARSE = pd.DataFrame({"x": [1.5, None, None, None], "g": list("abab")})
@@ -282,10 +281,6 @@ def on_tables(method: str) -> Iterator[str]:
 
 def test_every_method_says_what_it_takes_and_where_it_starts(sentences):
     sentences("setting", {key: [*of_a_method(METHODS[key]), *on_tables(key)] for key in METHODS})
-    # neighbors that depend on the key leave nothing to expect
-    assert [
-        RWN(k=1, neighbors=who, m=m).has_forecast for who, m in (("exact", None), ("pairs", 3))
-    ] == [True, False]
 
 
 def test_values_of_options_in_words():
