@@ -387,11 +387,11 @@ class SettingPool(AbstractContextManager["SettingPool"]):
             tried[index] = point
             progress(len(tried) / len(tasks))
         parts = range(len(plans))
-        return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
+        return [joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
 
-def _joined(parts: Sequence[Point]) -> Point:
-    """One point of the parts of a plan, releases in their order; late parts have none."""
+def joined(parts: Sequence[Point]) -> Point:
+    """Join the parts of a plan to one point, releases in their order; late parts have none."""
     first = parts[0]
     parts = [part for part in parts if part.spreads.keys() == first.spreads.keys()]
     spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}

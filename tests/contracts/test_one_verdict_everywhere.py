@@ -30,7 +30,7 @@ from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.judged_release import judged as judged_file
 from rwn_core.reporting.ledger import policy_words
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.reporting.readable import decision_html, headline, judged
+from rwn_core.reporting.readable import decision_html, judged
 from rwn_core.reporting.scenario import Decision
 from rwn_core.tuning import FoundSetting, Goal, Grid, Plan, Setting, Sweep, prepared, sweep
 from rwn_core.tuning.policy import Limit, Policy
@@ -226,7 +226,7 @@ def minutes(case: Case) -> Said:
     (verdict,) = judged([case.scenario], case.policy)
     decision = Decision(scenarios=(case.scenario,), chosen="A", policy=case.policy)
     page = unescape(decision_html(Decision.thaw(decision.frozen())).decode("utf-8"))
-    assert f"“A” was chosen: {headline(verdict)}" in page
+    assert f"“A” was chosen: {verdict.headline}" in page
     assert page.count(">not judged<") >= len(verdict.unread)
     return Said(verdict.state, dict(verdict.unread))
 
