@@ -92,7 +92,8 @@ def on_all_records(
         Of processor time, after which what was not read is left out.
     """
     judged, _ = policy.judgeable(microdata)
-    if judged is None or not answer.settings:
+    nothing = not any(each.point.spreads for each in answer.settings) and not answer.late
+    if judged is None or nothing:
         return answer
     whole = answer.records == microdata.n
     until = clock.processor_seconds() + seconds

@@ -256,11 +256,12 @@ def judge_setting(
 
 
 def with_file(setting: Verdict | None, file: Verdict) -> Verdict:
-    """Return the verdict on a file: its own where it breaks a limit, else that on its setting.
+    """Return the verdict on a file: that on its setting, or its own where it alone breaks a limit.
 
     Of a setting whose further draws are not known the file's own is all there is.
     """
-    return file if setting is None or file.broken else setting
+    alone = bool(file.broken) and setting is not None and not setting.broken
+    return file if setting is None or alone else setting
 
 
 def words_with_file(verdict: Verdict, file: Verdict) -> str:

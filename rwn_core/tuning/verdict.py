@@ -152,9 +152,10 @@ class Verdict(Summarized):
         missing = not_judged(self.unread, self.title)
         if self.first is not None:
             missing = self._nearest(self.first) + missing
-        elif self.shares:
-            limits = counted(len(self.states), "limit")
-            missing = f"Keeps {len(self.shares)} of {limits}; {_lowered(missing.lstrip())}"
+        else:
+            count = len(self.shares)
+            others = "the other is kept" if count == 1 else f"the other {count} are kept"
+            missing = f"{self.headline}{f'; {others}' if count else ''}.{missing}"
         parts = [missing]
         for key in self.unreachable:
             parts.append(

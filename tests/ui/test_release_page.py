@@ -410,11 +410,11 @@ def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:
     assert missing(screen) == ["Policy broken", *left[2:]]
     broken = len(screen.work.drawn.judged.verdict.broken)
     assert broken > 1
-    assert f"Refused. This draw breaks {broken} of 4 limits" in screen.errors[0]
+    assert f"Refused. Breaks {broken} of 4 limits" in screen.errors[0]
     record(screen, reason="A lesson")
     assert missing(screen) == left[3:]
     amber = next(each for each in screen.warnings if "Ada answers" in each)
-    assert f"It is an exception. This draw breaks {broken} of 4 limits" in amber
+    assert f"It is an exception. Breaks {broken} of 4 limits" in amber
     assert "broken" not in screen.words("success")
     assert "Ada answers" not in screen.words("success")
     assert [step.exception for step in steps(screen.session)] == [False, True, False, False, False]

@@ -452,7 +452,7 @@ def test_the_readings_are_those_of_the_very_file(bodyfat_table, kept):
     other = rwn.mask(bodyfat_table, PARAMS_JUDGED).to_bytes("csv")
     assert abs(mean_change(pd.read_csv(io.BytesIO(other))) - told) > 1e-6
     assert kept.sha256 == hashlib.sha256(kept.content).hexdigest()
-    assert kept.further == (True,) * 6
+    assert kept.further == (True,) * 19
 
 
 def test_a_name_is_always_needed_and_a_reason_where_something_is_not_kept(
@@ -486,7 +486,7 @@ def test_the_record_says_who_answers_and_which_decision_is_followed(bodyfat_tabl
     made = release_files(kept, bodyfat_table, Approval(by=" Ada ", decision=meeting), number=3)
     record = read_record(made[RECORD].decode("utf-8"))
     assert record["approval"] == {"by": "Ada", "reason": "", "exception": False}
-    assert record["draws"] == {"number": 3, "further": 6, "further_kept": 6}
+    assert record["draws"] == {"number": 3, "further": 19, "further_kept": 19}
     assert record["decision"]["followed"] is True
     assert record["decision"]["hash"] == meeting.hash
     assert Decision.thaw(made["internal/decision.toml"].decode("utf-8")) == meeting
