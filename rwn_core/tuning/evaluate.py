@@ -292,6 +292,7 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         is_bound=bound,
         upper=tuple(upper) if bound and len(upper) == len(answers) else (),
         by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
+        scope=next((words for x in answers if (words := x.detail.scope.strip())), ""),
         ends=answers[0].ends,
         parts=mean_parts([(1, each.detail.stated_parts) for each in answers]),
     )

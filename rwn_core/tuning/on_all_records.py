@@ -29,12 +29,13 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.several_draws import (
     FEW_RELEASES,
     FIRST,
+    Late,
     draw_verdicts,
     further_keys,
     read_draws,
     read_limits,
 )
-from rwn_core.tuning.strength import MOST_LOST, Deadline, Late, several_left
+from rwn_core.tuning.strength import MOST_LOST, Deadline, several_left
 from rwn_core.tuning.verdict import counted
 from rwn_core.tuning.ways import WAYS, in_way
 
@@ -92,37 +93,42 @@ def on_all_records(
         Of processor time, after which what was not read is left out.
     """
     judged, _ = policy.judgeable(microdata)
-    nothing = not any(each.point.spreads for each in answer.settings) and not answer.late
+    nothing = not answer.late and not any(each.point.spreads for each in answer.settings)
     if judged is None or nothing:
         return answer
-    whole = answer.records == microdata.n
     until = clock.processor_seconds() + seconds
     reader = _Reader(microdata, policy, judged, until, _expected(microdata, answer))
     ends = tuple(safest)
-    read = list[FoundSetting]()
-    late = answer.late
     # what a search on all records refused does not come to keep the policy
+    whole = answer.records == microdata.n
     one = not ends or (whole and not answer.reached)
-    try:
-        for found in answer.settings[: 1 if one else _READ]:
-            read += reader.read(found if whole else replace(found, left=None))
-            if read and read[-1].kept:
-                break
-    except Late:
-        late = True
+    settings = answer.settings[: 1 if one else _READ]
+    if not whole:
+        settings = tuple(replace(each, left=None) for each in settings)
+    read, late = reader.until_kept(settings)
+    late = late or answer.late
     if not ends or any(each.kept for each in read):
         return _told(answer, read, microdata.n, late=late)
-    safe = list[FoundSetting]()
-    refused = bool(read)
-    try:
-        safe = reader.safest(ends)
-        refused = refused and not any(each.verdict.state != "broken" for each in safe)
-    except Late:
-        late = True
-        refused = False
+    return _with_safest(reader, answer, read, ends, late=late)
+
+
+def _with_safest(
+    reader: _Reader,
+    answer: SearchAnswer,
+    read: Sequence[FoundSetting],
+    ends: Sequence[Setting],
+    *,
+    late: bool,
+) -> SearchAnswer:
+    """Read the safest end of each way, where nothing else keeps the policy."""
+    safe, unread = reader.safest(ends)
+    broken = [each for each in safe if each.verdict.state == "broken"]
+    refused = bool(read) and not unread and len(broken) == len(safe)
     kept = [each for each in safe if each.kept]
-    useful = [each for each in kept if each.loss is not None and each.loss <= MOST_LOST]
-    told = _told(answer, [*useful, *read], microdata.n, late=late, refused=refused)
+    useful = [each for each in kept if (1.0 if each.loss is None else each.loss) <= MOST_LOST]
+    late = late or unread
+    n = reader.microdata.n
+    told = _told(answer, [*useful, *read], n, late=late, refused=refused)
     return told if useful or not kept else _with_end(told, kept[0])
 
 
@@ -159,11 +165,31 @@ class _Reader:
                 raise Late from None
             raise
 
+    def until_kept(self, settings: Iterable[FoundSetting]) -> tuple[list[FoundSetting], bool]:
+        """Read settings until one keeps the policy, and whether the time was over before."""
+        read = list[FoundSetting]()
+        try:
+            for found in settings:
+                read += self.read(found)
+                if read and read[-1].kept:
+                    break
+        except Late:
+            return read, True
+        return read, False
+
     def read(self, found: FoundSetting) -> list[FoundSetting]:
         """Return a setting with all draws that judge it; nothing where the table refuses it."""
         setting = found.setting.resolved(self.microdata)
-        limit = {"until": self.until, "expected": self.expected}
-        draws = self.in_time(partial(read_draws, self.microdata, setting, self.policy, **limit))
+        draws = self.in_time(
+            partial(
+                read_draws,
+                self.microdata,
+                setting,
+                self.policy,
+                until=self.until,
+                expected=self.expected,
+            )
+        )
         if draws is None:
             return []
         left = found.left
@@ -209,20 +235,27 @@ class _Reader:
             releases=len(verdicts),
         )
 
-    def safest(self, ways: Sequence[Setting]) -> list[FoundSetting]:
-        """Read the strongest place of each way, until one keeps the policy."""
+    def safest(self, ways: Sequence[Setting]) -> tuple[list[FoundSetting], bool]:
+        """Read the strongest place of each way, and whether the time was over before.
+
+        It ends with the first that keeps the policy.
+        """
         read = list[FoundSetting]()
-        for way in ways:
-            if self.policy.unjudged(way.params):
-                continue
-            found = self.in_time(partial(self._end, way))
-            if found is None:
-                continue
-            known = [found] if found.verdict.broken else self.read(found)
-            read += known
-            if known and known[0].kept:
-                break
-        return read
+        try:
+            for way in ways:
+                if not self.policy.unjudged(way.params):
+                    read += self._safest_of(way)
+                if read and read[-1].kept:
+                    break
+        except Late:
+            return read, True
+        return read, False
+
+    def _safest_of(self, way: Setting) -> list[FoundSetting]:
+        found = self.in_time(partial(self._end, way))
+        if found is None or found.verdict.broken:
+            return [] if found is None else [found]
+        return self.read(found)
 
     def _end(self, way: Setting) -> FoundSetting:
         """Read one draw at the strongest place of a way, up to the first limit that is broken."""

@@ -26,10 +26,15 @@ from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal, without_secrets
-from rwn_core.tuning.several_draws import FEW_RELEASES, Late, further_keys, known_draws
+from rwn_core.tuning.several_draws import (
+    CLEARLY,
+    FEW_RELEASES,
+    Late,
+    further_keys,
+    known_draws,
+)
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
 from rwn_core.tuning.strength import (
-    CLEARLY,
     MOST_LOST,
     StrengthTrial,
     TableSearch,

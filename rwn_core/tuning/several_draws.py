@@ -95,7 +95,8 @@ def read_limits(
         return read
     team = partial(read_safely, RED_TEAM, compared, bare=True)
     read[RED_TEAM] = do_once("simple attacks", RED_TEAM, team)
-    return timed("outside", partial(raised, read, compared, setting))
+    attacked: Readings = timed("outside", partial(raised, read, compared, setting))
+    return attacked
 
 
 def _as_far_as_needed(
@@ -200,7 +201,8 @@ def note_draws(microdata: Microdata, judged: Policy, point: Point) -> None:
 def known_draws(microdata: Microdata, judged: Policy, setting: Setting) -> Point | None:
     """Return the draws of a setting where they were read before; None where they were not."""
     about = _key(microdata, judged, setting.resolved(microdata))
-    return microdata.remembered(about)
+    known: Point | None = microdata.remembered(about)
+    return known
 
 
 def _key(microdata: Microdata, judged: Policy, setting: Setting) -> tuple[Any, ...]:
@@ -280,7 +282,8 @@ def kept_draws(policy: Policy, point: Point) -> tuple[bool, ...]:
 
 def draw_verdicts(policy: Policy, point: Point) -> list[Verdict]:
     """Judge each draw of a setting by itself."""
-    spreads = {key: each for key, each in point.spreads.items() if each.values}
+    limited = [key for key in policy.measures if key in point.spreads]
+    spreads = {key: point.spreads[key] for key in limited if point.spreads[key].values}
     released = point.released if point.few else None
 
     def judged(number: int) -> Verdict:

@@ -133,14 +133,24 @@ def _judged(session: Session, last: Drawn) -> None:
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
-    # the limits with the shares that the file uses, and the ordinary intruder
-    policy = session.policy
-    rows = []
+    columns = ("measure", "this release", "read it against", ONE_MORE, "at most", "uses")
+    rows = _limit_rows(session.policy, judged)
+    limits = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+    st.dataframe(limits, lazy=False, hide_index=True)
+    shared = shared_words(judged.document["table"])
+    st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
+    st.caption("SHA-256 of the file")
+    st.code(judged.sha256, language=None, wrap_lines=True)
+
+
+def _limit_rows(policy: rwn.Policy, judged: JudgedRelease) -> list[tuple[str, ...]]:
+    """The limits with the shares that are used of them, and the ordinary intruder."""
+    rows = list[tuple[str, ...]]()
+    verdict = judged.verdict
     for limit in policy.limits:
         key = limit.measure
-        verdict = judged.verdict
-        uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
         write = rwn.MEASURES[key].words
+        uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
         value, baseline = _read(judged, key)
         value = write(judged.own.values[key]) if key in judged.own.values else value
         known = key in verdict.values and verdict.draws > 1
@@ -149,13 +159,7 @@ def _judged(session: Session, last: Drawn) -> None:
     if ORDINARY not in policy.measures:
         title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
         rows.append((title, *_read(judged, ORDINARY), "–", "no limit", ""))
-    columns = ("measure", "this release", "read it against", ONE_MORE, "at most", "uses")
-    limits = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
-    st.dataframe(limits, lazy=False, hide_index=True)
-    shared = shared_words(judged.document["table"])
-    st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
-    st.caption("SHA-256 of the file")
-    st.code(judged.sha256, language=None, wrap_lines=True)
+    return rows
 
 
 def use_left(judged: JudgedRelease) -> UseLeft | None:

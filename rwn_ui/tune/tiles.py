@@ -36,8 +36,9 @@ def verdict(now: Snapshot) -> dict[str, Any]:
     if now.of_setting is not None:  # over further draws, whatever this one still lacks
         pending = []
     judged, readings = now.verdict, now.readings
-    later = {"pending": len(pending), "coming": now.coming}
-    shown = limit_queue.draw_verdict(now.policy, readings, judged, **later)
+    shown = limit_queue.draw_verdict(
+        now.policy, readings, judged, pending=len(pending), coming=now.coming
+    )
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:
             value = judged.values[judged.first]

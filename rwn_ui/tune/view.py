@@ -19,7 +19,7 @@ from rwn_core.measures.utility.distributions import one_marginal
 from rwn_core.measures.utility.regressions import REGRESSION
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import judged as judged_scenarios
-from rwn_core.tuning import SearchAnswer
+from rwn_core.tuning import SearchAnswer, Verdict
 from rwn_core.tuning.verdict import COMING
 from rwn_ui.features import (
     advice,
@@ -143,8 +143,7 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
     axis = now.axis
     loss = now.readings[UTILITY]
     readings = now.readings
-    known = now.of_setting is not None or not now.pending
-    verdict = now.verdict if known else None
+    verdict = _known_verdict(now)
     height: float | rwn.NotApplicable | None = None  # of the release on the risk axis
     if verdict is not None and axis != POLICY:
         height = reading.value if isinstance(reading := readings[axis], Reading) else reading
@@ -156,11 +155,7 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
             return draw_reason("Risk–utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
     here = {"loss": loss.value, "risk": height, "text": now.words}
-    judged = {
-        "kept": verdict.kept if verdict and verdict.mark != "one draw" else None,
-        "unread": len(verdict.unread) if verdict else 0,
-    }
-    points = [{"label": "now", **here, **judged}, *_compared(now)]
+    points = [{"label": "now", **here, **_place_of(verdict)}, *_compared(now)]
     of_limits = axis == POLICY
     limit = now.policy.limit(axis)
     called = limit_queue.axis_title(axis, now.table.n)
@@ -172,6 +167,21 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
         risk=called if of_limits else called.lower(),
         of_limits=of_limits,
     )
+
+
+def _known_verdict(now: Snapshot) -> Verdict | None:
+    """The verdict on the setting; None while limits of its only draw are still read."""
+    return now.verdict if now.of_setting is not None or not now.pending else None
+
+
+def _place_of(verdict: Verdict | None) -> dict[str, Any]:
+    """Whether limits are kept, where that is known, and how many were not read."""
+    if verdict is None:
+        return {"kept": None, "unread": 0}
+    return {
+        "kept": None if verdict.mark == "one draw" else verdict.kept,
+        "unread": len(verdict.unread),
+    }
 
 
 def _compared(now: Snapshot) -> list[dict[str, Any]]:

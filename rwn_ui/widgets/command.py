@@ -83,13 +83,17 @@ def commands(session: Session, page: str, space: rwn.Space | None = None) -> lis
 
 def _limits(session: Session) -> list[str]:
     """Every limit of the policy as an option."""
-    stated = [f"{one.measure}={one.at_most!r}" for one in session.policy.limits]
-    return [word for each in stated for word in ("--limit", each)]
+    words = list[str]()
+    for one in session.policy.limits:
+        words += ["--limit", f"{one.measure}={one.at_most!r}"]
+    return words
 
 
 def _read(session: Session) -> list[str]:
     """What a scenario is read by: the limits with simple attacks, and the usual measures."""
-    read = [word for key in (RED_TEAM, *USUAL) for word in ("--measure", key)]
+    read = list[str]()
+    for key in (RED_TEAM, *USUAL):
+        read += ["--measure", key]
     keys = further_keys(draws_of(session.data.n))
     return [*_limits(session), *read, "--seed", str(keys[0]), "--releases", str(len(keys))]
 

@@ -39,10 +39,10 @@ from rwn_core.tuning import (
     Goal,
     Grid,
     Plan,
-    Point,
     SearchAnswer,
     Setting,
     Sweep,
+    evaluate,
     prepared,
     sweep,
 )
@@ -371,7 +371,7 @@ def on_compare(place: Place) -> Shown:
 
 def on_find(place: Place) -> Shown:
     n = place.data.n
-    point = Point(setting=place.setting, spreads={})
+    point = evaluate(place.data, place.setting, (1,), place.policy.measures)
     before = SearchAnswer.of_point(place.policy, point, records=n, of=n, tried=1)
     answer = on_all_records(place.data, place.policy, before, (), 1e6)
     (found,) = answer.settings
@@ -404,7 +404,8 @@ def by_the_command(place: Place) -> Shown:
     assert verdict["draws"] > 1 or verdict["state"] == "not judged"
     words = verdict["words"].removeprefix("Not judged: ")
     (headline, *_) = re.split(r"[,;:.] ", words)
-    headline = "Not judged: " * (verdict["state"] == "not judged") + headline
+    if verdict["state"] == "not judged":
+        headline = f"Not judged: {headline}"
     return Shown(verdict["state"], headline)
 
 

@@ -364,8 +364,12 @@ def test_further_draws_are_read_when_the_sliders_rest_and_dropped_by_a_move(rest
     first = rested.work.further
     assert first.running
     # a move drops them
-    told = asked(rested, {"k": 100})
+    asked(rested, {"k": 100})
     assert (first.refusal, rested.work.further) == ("Cancelled.", None)
+
+
+def test_further_draws_give_the_verdict_of_a_setting_whatever_is_drawn(rested) -> None:
+    asked(rested, {"epsilon": 6.5, "k": 100})
     for _ in range(2):
         assert waited(rested) == {}
     rested.work.further.end()

@@ -20,11 +20,11 @@ from rwn_core.measures.utility.use_left import RegressionLeft
 from rwn_core.parallel import kernel_cache
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Spread
-from rwn_ui.features import advice, limit_queue, scenario_trial
+from rwn_ui.features import advice, limit_queue, repeated_draws, scenario_trial
 from rwn_ui.find import view
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import redescribe, set_setting
-from rwn_ui.state.results import current_release, memo, prepared, start_key
+from rwn_ui.state.results import current_release, memo, prepared, start_key, table_key
 from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import FIND
 from rwn_ui.tune import view as tune_view
@@ -46,7 +46,8 @@ def answer(policy: rwn.Policy, **more: Any) -> SearchAnswer:
         }
         read[UTILITY] = Spread(measure=UTILITY, values=(loss,) * 2)
         point = Point(setting=setting(k), spreads=read)
-        found.append(FoundSetting(point=point, verdict=policy.judge(point), loss=loss))
+        verdict = policy.judge(point)
+        found.append(FoundSetting(point=point, verdict=verdict, loss=loss, confirmed=True))
     about = {"reached": True, "confirmed": True, "tried": 3, "records": 241, "of": 241}
     return SearchAnswer(goal=policy, settings=tuple(found), **(about | more))
 
@@ -75,6 +76,12 @@ def ends(screen: Any, job: Any, result: SearchAnswer) -> None:
     assert screen.errors == []
 
 
+def key_of(session: Session, setting: Setting) -> Any:
+    """By what the pages know the draws of a setting."""
+    own = setting.resolved(session.data)
+    return *table_key(own.applied_to(session.data)), own.params
+
+
 def chosen(screen: Any) -> str:
     return str(screen.find("radio", "Settings found").value)
 
@@ -94,10 +101,8 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     assert "none is known to keep all limits" in screen.words("warning")
     job.so_far = answer(policy, so_far=True)
     screen.test.run()
-    assert (
-        "Of 3 settings tried, the best that keeps all limits leaves 80 % of each part of the use."
-        in (screen.words("success"))
-    )
+    words = "the best that keeps all limits leaves 80 % of each part of the use."
+    assert f"Keeps all 4 limits. Of 3 settings tried, {words}" in screen.words("success")
     assert "Best so far" in screen.words("caption")
     listed = screen.find("radio", "Settings found")
     assert [each[0] for each in listed.options] == ["✓", "▲", "▲"]
@@ -105,6 +110,8 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     listed.set_value(setting(7).key).run()
     ends(screen, job, answer(policy))
     assert chosen(screen) == setting(7).key, "a choice stays"
+    known = repeated_draws.judged_draws(screen.session, key_of(screen.session, setting(5)))
+    assert known[1].headline == "Keeps all 4 limits", "Tune and Release show the same"
     before = screen.session.setting
     wanted = setting(7).resolved(screen.session.data)
     screen.press("Save as scenario")
@@ -340,6 +347,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
             reason="3 numbers.",
             unfit={"pram": "None."},
             reached=microdata.n != 50,
+            confirmed=microdata.n != 50,
         )
         verdict = SearchAnswer(
             goal=rwn.Policy(),

@@ -113,7 +113,10 @@ def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(j
     assert few in caption
     assert row[0].startswith("Keeps all 2 limits; nearest is ")
     assert row[1].startswith("Breaks 1 of 2 limits, most of all Distance linkage")
-    assert row[2] == "Keeps 1 of 2 limits; distance linkage not judged: too many."
+    assert row[2] == (
+        "Not judged: 1 of 2 limits cannot be judged; the other is kept. Distance linkage not "
+        "judged: too many."
+    )
     policy = judging.policy
     looser = candidates(judging, limits(bayes_linkage=0.5, distance_linkage=0.2))
     assert [each["state"] for each in looser["candidates"]] == ["kept", "kept", None]
@@ -380,7 +383,12 @@ def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> N
     assert (one["label"], one["state"]) == ("Attribute gain", None), "one draw is never green"
     words = "This draw keeps all 2 limits; further draws are being read. Left: "
     assert one["text"].startswith(words)
-    # further draws keep them, too
+
+
+def test_further_draws_make_it_green_or_red(session: Session) -> None:
+    readings = limit_queue.readings(session, current_release(session))
+    ordinary, gain = (readings[key].value for key in ("distance_linkage", "attribute_gain"))
+    limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
     note_draws(session, attribute_gain=(gain, gain), distance_linkage=(ordinary, ordinary))
     kept = shown(session)["verdict"]
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
@@ -391,7 +399,15 @@ def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> N
     luck = shown(session)["verdict"]
     assert luck["state"] == "over"
     assert luck["text"].startswith("Breaks 1 of 2 limits. Left: ")
-    # another policy is another verdict; one limit holds by far, the other does not
+    # another policy is another verdict
+    again = limited(session, attribute_gain=0.9, distance_linkage=0.9)
+    assert again["text"].startswith("This draw keeps all 2 limits")
+
+
+def test_what_is_broken_or_not_judged_is_named(session: Session) -> None:
+    readings = limit_queue.readings(session, current_release(session))
+    ordinary = readings["distance_linkage"].value
+    # one limit holds by far, the other does not
     broken = limited(session, attribute_gain=0.9, distance_linkage=0.9 * ordinary)
     assert (broken["label"], broken["state"]) == ("Distance linkage", "over")
     assert broken["text"].startswith("This draw breaks 1 of 2 limits. Left: ")
@@ -401,7 +417,8 @@ def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> N
     apart = limited(session, distance_linkage=0.9, prediction=1.0)
     assert (apart["label"], apart["state"], apart["nearest"]) == ("Policy", None, "")
     assert apart["text"].startswith("Not judged: 1 of 2 limits cannot be judged. Left: ")
-    assert apart["help"].startswith("Keeps 1 of 2 limits; prediction not judged: ")
+    words = "Not judged: 1 of 2 limits cannot be judged; the other is kept. Prediction not judged: "
+    assert apart["help"].startswith(words)
     none = limited(session)
     assert none["state"] is None
     assert none["text"].startswith("Not judged: the policy has no limits. Left: ")

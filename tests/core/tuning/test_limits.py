@@ -17,7 +17,7 @@ from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.release_record import read_record
 from rwn_core.tuning import Point, Sweep, prepared
-from rwn_core.tuning.evaluate import ATTACKED, _joined, evaluate, spread_over_releases
+from rwn_core.tuning.evaluate import ATTACKED, evaluate, joined, spread_over_releases
 from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.verdict import Verdict, attacked, decided, empty_end
@@ -229,7 +229,8 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
 def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
     judged = judge_release(rare, PARAMS, "csv", POLICY, further=True)
     assert not judged.verdict.kept
-    assert judged.further == (False,) * 6
+    assert judged.further
+    assert not any(judged.further)
     assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)
     assert judged.document["verdict"]["ends"]["distance_linkage"]["unmasked"] == 1.0
     release = rwn.mask(rare, PARAMS)
@@ -365,9 +366,9 @@ def test_medians_of_lower_bounds_keep_no_limit_of_a_scenario():
 
 def test_parts_of_a_setting_together_are_no_worst_case():
     one, other = point(reading(0.01, 0.03)), point(reading(0.02, 0.04))
-    spread = _joined([one, other]).spreads[KEY]
+    spread = joined([one, other]).spreads[KEY]
     assert (spread.is_bound, spread.values, spread.upper) == (True, (0.01, 0.02), (0.03, 0.04))
-    without = _joined([one, point(reading(0.02, None))]).spreads[KEY]
+    without = joined([one, point(reading(0.02, None))]).spreads[KEY]
     assert (without.is_bound, without.upper) == (True, ())
 
 

@@ -142,7 +142,10 @@ def test_the_sentence_says_which_limit_and_what_was_not_judged():
     assert "2.3 times its limit" in broken
     # the planted wrong case: one that holds, one that was not read
     some = TWO.judge({"bayes_linkage": 0.02}, {"attribute_inference": "No law."}).sentence
-    assert some == ("Keeps 1 of 2 limits; attribute inference, worst case not judged: no law.")
+    assert some == (
+        "Not judged: 1 of 2 limits cannot be judged; the other is kept. Attribute inference, worst "
+        "case not judged: no law."
+    )
     assert "nothing is judged" in rwn.Policy(limits=()).judge({}).sentence
 
 
