@@ -137,6 +137,8 @@ def covered(
         rng = np.random.default_rng((1, number))
         rows = rng.integers(0, len(frame), records)
         sample = rwn.Microdata.from_frame(frame.iloc[rows].reset_index(drop=True))
+        # drawn one by one, whatever the table's own rows are
+        sample = sample.with_schema(sample.schema.with_rows("separate"))
         masked = np.full((len(models) + 1, 3), np.nan)
         for setting, read in releases:
             release = rwn.mask(sample.with_slices(slices), setting, seed=number)

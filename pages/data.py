@@ -4,6 +4,7 @@ import streamlit as st
 
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
+from rwn_ui.data.rows import statement
 from rwn_ui.data.variables import variables
 from rwn_ui.features import project
 from rwn_ui.server.messages import escaped, frame, guarded
@@ -23,13 +24,14 @@ with guarded():
     if work.first and (work.opening is None or work.opening.asked is None):
         st.stop()
     if not work.first:  # an address waits for the file that the app was started with
-        address.read(session)
+        with guarded():
+            address.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
     opening = work.opening
     if opening is not None and opening.waiting is not None:  # of a wide file variables are chosen
-        st.caption(escaped(f"The other pages show {session.name} until then."))
+        data_view.say_what_stays(session)
         st.stop()
     chosen = st.session_state.get("data.upload") is not None
     if chosen and opening is not None and opening.refusal is not None:
@@ -48,9 +50,14 @@ with guarded():
                 answer(session, answered)
             st.rerun()
     with guarded():
-        data_view.overview(session.data)
+        if data_view.table_on_its_way(session):
+            st.stop()
+    with guarded():
+        data_view.overview(session.data, session.name)
     with guarded():
         variables(session)
+    with guarded():
+        statement(session)
     data_view.notices(session)
     with guarded():
         questions.order_levels(session)

@@ -12,7 +12,8 @@ from rwn_ui.widgets.sidebar import badge
 frame()
 with guarded():
     session = page_session()
-    address.read(session)
+    with guarded():
+        address.read(session)
     with st.sidebar, guarded():
         badge(session)
         command.offer(session, "find", find_view.form(session))

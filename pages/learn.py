@@ -10,7 +10,8 @@ from rwn_ui.state.startup import page_session
 frame()
 with guarded():
     session = page_session()
-    address.read(session)
+    with guarded():
+        address.read(session)
     with st.sidebar:
         lesson = learn_view.chosen(session)
         above = st.container()

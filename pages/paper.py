@@ -5,18 +5,21 @@ import streamlit as st
 from rwn_ui.learn import paper
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
+from rwn_ui.state.kept_picture import guarded_picture
 from rwn_ui.state.startup import page_session
 
 frame()
 with guarded():
     session = page_session()
-    address.read(session)
+    with guarded():
+        address.read(session)
     with st.sidebar:
         number = paper.choose(session)
         session = paper.chosen_table(session)
-        wanted = paper.controls(session, number)
     more = False
-    with guarded():
+    with guarded_picture(session, "paper", number):
+        with st.sidebar:
+            wanted = paper.controls(session, number)
         more = paper.draw(session, wanted)
     st.caption(paper.INTRODUCTION)
     let_it_be_sent()

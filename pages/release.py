@@ -13,7 +13,8 @@ from rwn_ui.widgets.sidebar import badge
 frame()
 with guarded():
     session = page_session()
-    address.read(session)
+    with guarded():
+        address.read(session)
     with st.sidebar, guarded():
         badge(session)
         st.page_link("pages/tune.py", label="Change the setting", icon=":material/tune:")

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from rwn_ui.features import analysis_plan, prediction
-from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
+from rwn_ui.state.kept_picture import guarded_picture, show_picture
 from rwn_ui.state.results import full_table
 from rwn_ui.state.startup import page_session, sample_note
 from rwn_ui.utility import results as utility_results
@@ -15,24 +15,26 @@ from rwn_ui.widgets import command, sidebar, sliders
 
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
-    session, pending = page_session(), False
-    address.read(session)
-    slot, last = st.empty(), session.user.results.last
+    session = page_session()
+    pending = False
+    with guarded():
+        address.read(session)
+    slot = st.empty()
     with st.sidebar, guarded():
         sidebar.badge(session)
+    with st.sidebar, guarded():
         sliders.draw(session, "utility")
+    with st.sidebar, guarded():
         utility_view.controls(session)
         utility_view.offer(session)
         st.page_link("pages/tune.py", label="Tune this setting", icon=":material/tune:")
         command.offer(session, "utility")
-    with guarded():
+    with guarded_picture(session, "utility"):
         sample_note(session, full_table(session, slot))
         now = utility_results.read(session, slot)
-        last["utility"] = utility_view.payload(now)
+        show_picture(session, utility_view.payload(now), key="utility")
         pending = bool(now.pending)
         address.write(session)
-    if "utility" in last:
-        panel(last["utility"], key="utility")
     with guarded():
         analysis_plan.draw(session)
     with guarded():

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.file_option import Laid
 from rwn_cli.options import Chosen, Dropped, load_chosen
 from rwn_cli.terminal import File, Overwrite, option, refuse_existing, say, size_words, write
+
+if TYPE_CHECKING:
+    from rwn_core.data.open_questions import Answer, OpenQuestion
 
 _QUESTIONS = (
     ("key", "Who could be recognized: variables that others may know"),
@@ -52,9 +56,32 @@ def describe(
         names = [v.name for v in described.variables if v.role == role]
         typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
     for question in open_questions(data.frame, described):
-        typer.echo(f"open: {question.sentence}")
+        typer.echo(f"open: {question.sentence} {_answers(question)}")
+    _say_of_rows(data.with_schema(described))
     if (population := asks_population(data.frame, described)) is not None:
         typer.echo(f"open: {population} Write population = NUMBER at the top of the schema.")
     if output is not None:
         write(output, described.to_toml().encode(), overwrite=overwrite)
         say(f"{output.name} has the guesses; correct what is wrong before you mask.")
+
+
+def _answers(question: OpenQuestion) -> str:
+    """Name the answers, the one that counts until another is given, and how to give each."""
+    words = [_answer(question, answer) for answer in question.answers]
+    if question.proposed is None:
+        words.append("nothing is chosen: masked until you choose")
+    return f"Answers: {'; '.join(words)}."
+
+
+def _answer(question: OpenQuestion, answer: Answer) -> str:
+    proposed = " (proposed)" if answer == question.proposed else ""
+    given = f": {answer.option}" if answer.option else ""
+    return f"{answer.words}{proposed}{given}"
+
+
+def _say_of_rows(data: rwn.Microdata) -> None:
+    """Say which rows seem to belong together, and the options that say what they are."""
+    from rwn_core.data.belonging.gate import answer_words, open_findings
+
+    for finding in open_findings(data):
+        typer.echo(f"open: {finding.sentence} {answer_words(finding)}.")

@@ -9,7 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.recommend import command
+from rwn_cli.recommend import command, restated
 from rwn_cli.terminal import (
     File,
     Number,
@@ -49,6 +49,7 @@ def find(
     drop: options.Dropped = None,
     confidential: options.Confidential = None,
     key: options.Key = None,
+    rows: options.WhatRows = None,
     workers: options.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -60,11 +61,15 @@ def find(
     the exit code is 4. Ctrl-C ends the search with the best setting so far and exit code 6.
     `rwn seek` and `rwn seek-slices` are other names of it.
     """
+    from rwn_core.data.belonging.gate import refuse_together
+
     require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
     _, data, _ = options.load_chosen(source, schema, drop=drop)
     data = options.working_table(options.under_roles(data, confidential, key), loaded)
+    data = options.with_rows(data, rows)
+    refuse_together(data)
     policy = options.limits(loaded, limit)
     free = not (strength or slices or kernel or method or chain or tie or lever)
     may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
@@ -87,7 +92,8 @@ def find(
     words = options.in_shell(f"{verdict}{answer.sentence}")
     if not (interrupted or answer.reached):
         if answer.settings:
-            say(f"the nearest: {command(answer.point.setting, source, Path('OUT.csv'))}")
+            more = restated({}, {"rows-are": rows})
+            say(f"the nearest: {command(answer.point.setting, source, Path('OUT.csv'), more)}")
         raise ReleaseError(words)
     typer.echo("Interrupted. " * interrupted + words)
     setting = answer.point.setting

@@ -47,6 +47,7 @@ _ORDERS = {
     "shuffled": "in secret order",
     "original": "as they were\nnote: the row order names each record; keep this file inside.",
 }
+UNREAD = "No limit was read: on a table of this size it takes long."
 _WARNING = "WARNING: "  # before a verdict that is not "kept"
 Threads = Annotated[
     Count,
@@ -104,6 +105,7 @@ def mask(
     confidential: options.Confidential = None,
     key: options.Key = None,
     as_is: options.AsIs = None,
+    rows: options.WhatRows = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -112,8 +114,9 @@ def mask(
     Without parameters, slices or a --scenario the recommended setting is used, and said; with a
     --method alone the weakest strength of it that keeps the usual policy, or the nearest.
     Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
-    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
-    Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
+    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema;
+    rows that look as if they belonged together need --rows-are. Roles that are not stated are
+    guessed by name. It prints the verdict of the limits on OUT.
     """
     from rwn_core.data.open_questions import require_answers
     from rwn_core.masking.second_reading import second_reading
@@ -129,7 +132,7 @@ def mask(
     stated = _stated(own, options.settings(set_))
     params = _parameters(loaded, method, stated, sliced=bool(slice_))
     _, read, gone = options.load_chosen(source, schema, file or [], only, drop, keep)
-    data = options.under_roles(read, confidential, key, as_is)
+    data = options.with_rows(options.under_roles(read, confidential, key, as_is), rows)
     roles = options.new_roles(read, data)
     data = options.working_table(data, loaded, weight, slice_)
     refuse_other_table(decided, data)
@@ -138,7 +141,7 @@ def mask(
     before = dict(loaded.setting.precision) if loaded and loaded.setting else None
     precision = options.steps(data, round_, before)
     given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
-    given |= {"only": only, "as-is": as_is, "round": round_}
+    given |= {"only": only, "as-is": as_is, "round": round_, "rows-are": rows}
     given["order"] = order if order == "original" else None
     data, params, advice = _ready(data, params, source, target, restated(roles, given))
     secret, text = _secret(seed, key_file, (target, record))
@@ -179,6 +182,11 @@ def mask(
     options.say_of_key(seed, key_file, "keep it sealed")
 
 
+def said_of_limits(data: rwn.Microdata, release: rwn.Release) -> str:
+    """Say the verdict of the usual policy on a release without a record."""
+    return options.in_shell(_verdict_words(data, release, rwn.Policy(), None))
+
+
 def _context(project: Path | None, record: Path | None, data: rwn.Microdata) -> Context:
     """Return the context for the internal record."""
     from rwn_core.reporting.context import Context
@@ -209,7 +217,7 @@ def _verdict_words(
         return "\n".join([*words, f"internal record written to {path}, {evidence}"])
     if data.n > LARGEST_DENSE:  # the limits take longer than masking
         left, unread = policy.judgeable(data)
-        said = f"No limit was read: on a table of this size it takes long.{not_judged(unread)}"
+        said = f"{UNREAD}{not_judged(unread)}"
         count = len(left.limits) if left else 0
         return f"{said} --record FILE.toml reads {counted(count, 'limit')}." if count else said
     return _said_verdict(data, release, *_read_verdict(data, release, policy))
@@ -398,7 +406,7 @@ def _said_of_changes(
             if name not in none
         ]
     if unmasked := [variable.name for variable in data.schema.released if not variable.masked]:
-        said.append(f"not masked, as stated: {', '.join(unmasked)}")
+        said.append(f"released unmasked, as stated: {', '.join(unmasked)}")
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")

@@ -98,6 +98,15 @@ Limits = Annotated[
     ),
 ]
 Workers = Annotated[Count, least(1, "Processes; one for each processor if left out.")]
+WhatRows = Annotated[
+    Text,
+    option(
+        "KIND=NAME,NAME",
+        "What the rows are: separate (each a person of its own), person=NAME, household=NAME "
+        "(rows of one have equal values), cluster=NAME, or series=NAME.",
+        "--rows-are",
+    ),
+]
 NO_SLICE = "none"
 
 
@@ -203,6 +212,17 @@ def under_roles(
     if guessed:
         say(f"roles guessed: {guessed}. --confidential and --key state others.")
     return data.with_schema(schema)
+
+
+def with_rows(data: rwn.Microdata, rows: str | None) -> rwn.Microdata:
+    """The table with what the command line says of its rows."""
+    return data if rows is None else data.with_schema(schema_of_rows(data.schema, rows))
+
+
+def schema_of_rows(schema: rwn.Schema, rows: str | None) -> rwn.Schema:
+    """The schema with what the command line says of its rows."""
+    with _blaming_the_parameters():
+        return schema if rows is None else schema.with_rows(rows)
 
 
 def new_roles(read: rwn.Microdata, data: rwn.Microdata) -> dict[str, str]:
@@ -360,7 +380,7 @@ _WEIGHT = "--weight must be NAME=W, W a number of at least 0."
 _LIMIT = "--limit must be MEASURE=V, V a number of at least 0."
 _STEP = (
     "--round must be NAME=STEP, such as age=5, or a share of a standard deviation for all "
-    "numbers, such as 0.25; none leaves the values as they are."
+    "numbers, such as 0.25; none rounds nothing."
 )
 
 

@@ -26,10 +26,12 @@ def recommend(
     only: options.Chosen = None,
     confidential: options.Confidential = None,
     key: options.Key = None,
+    rows: options.WhatRows = None,
 ) -> None:
     """Recommend a setting for a table, with the command that masks with it.
 
-    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
+    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema;
+    rows that look as if they belonged together need --rows-are.
     Where no setting keeps the usual policy, what helps is tried and named. `rwn find` is the same
     search, for limits of your own.
     """
@@ -37,12 +39,13 @@ def recommend(
     from rwn_core.tuning.quick_verdict import with_next_steps
 
     read, data, _ = options.load_chosen(source, schema, file or [], only, drop, keep)
-    data = options.under_roles(data, confidential, key)
+    data = options.with_rows(options.under_roles(data, confidential, key), rows)
     for notice in read.notices:
         say(f"note: {notice}")
     require_answers(data)
     # of the table itself, as the user said it, with the roles that were guessed
-    given = {"schema": schema, "file": file, "drop": drop, "keep": keep, "only": only}
+    given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
+    given |= {"only": only, "rows-are": rows}
     weighted = [each.name for each in data.schema.released if each.weight != 1]
     more = restated(options.new_roles(read, data), given)
     target = Path("OUT.csv")

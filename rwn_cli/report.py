@@ -156,7 +156,7 @@ def label(
     earlier = None if entries is None else earlier_releases(entries, read["release"]["id"])
     known = Material(record=read, title=title, earlier=earlier)
     content = public_file(known, read_original(read, original), f"label{out.suffix.lower()}")
-    _write(out, content, True, overwrite, {})
+    _write(out, content, True, overwrite, read["verdict"])
 
 
 def _write(
@@ -167,10 +167,20 @@ def _write(
     write(out, content, overwrite=overwrite)
     if public:
         say(f"public file written to {out}; nothing of the original was found in it")
-        if verdict and (state := recorded_state(verdict)) != "kept":
-            say(f"its policy is {state}, which the file does not say. {verdict['words']}")
+        state = recorded_state(verdict) if verdict else "kept"
+        if state != "kept":
+            say(f"its policy is {state}, {_said(content)}. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")
+
+
+def _said(content: bytes) -> str:
+    """Return what a public file says of a policy that is not kept."""
+    from rwn_core.reporting.public_words import LABEL
+
+    if LABEL["open"].encode() in content:
+        return f"and the file lists its limits that are not kept under “{LABEL['open']}”"
+    return "which the file does not tell"
 
 
 def _of_dataset(

@@ -42,7 +42,7 @@ def sweep(
         Texts,
         option(
             "NAME=S,S",
-            "Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
+            "Steps of release precision to try; none: not rounded. 0.1,0.25: shares of a standard "
             "deviation for all numbers. Repeatable: every combination is tried.",
             "--round",
         ),

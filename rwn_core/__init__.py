@@ -29,10 +29,12 @@ from importlib import import_module
 from typing import Any
 
 from rwn_core._version import __version__ as __version__
+from rwn_core.moved_names import has_moved, moved
 
 _NAMES = {
     "rwn_core.data.microdata": "Microdata",
     "rwn_core.data.regression": "Question",
+    "rwn_core.data.rows": "Rows",
     "rwn_core.data.schema": "Schema",
     "rwn_core.data.use": "StatedRegression Use",
     "rwn_core.data.variable": "Kind Role Variable",
@@ -74,9 +76,10 @@ _HOME_OF = {name: module for module, names in _NAMES.items() for name in names.s
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import rwn_core` stays fast."""
+    if has_moved(f"{__name__}.{name}"):
+        return moved(f"{__name__}.{name}")
     if name not in _HOME_OF:
         near = "".join(f"; {each} is near" for each in get_close_matches(name, _HOME_OF, n=1))
-        near = "; write from rwn_ui.notebook import tune" if name == "tune" else near
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}.")
     value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
     return value

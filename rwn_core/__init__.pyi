@@ -3,6 +3,7 @@
 from rwn_core._version import __version__ as __version__
 from rwn_core.data.microdata import Microdata as Microdata
 from rwn_core.data.regression import Question as Question
+from rwn_core.data.rows import Rows as Rows
 from rwn_core.data.schema import Schema as Schema
 from rwn_core.data.use import StatedRegression as StatedRegression
 from rwn_core.data.use import Use as Use

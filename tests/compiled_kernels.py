@@ -10,6 +10,7 @@ import pandas as pd
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm, warm_for_limits
+from rwn_core.laws.left_out import rows_without
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.kernel_cache import is_ready, set_ready
 from tests.before_workers import KERNELS
@@ -54,6 +55,8 @@ def _mask_and_attack(n: int, method: rwn.SoftRWN) -> None:
     for names in (["x"], ["x", "y"]):
         law.supports(names)
         law.retained_each([(name,) for name in names])
+    if law.tied is not None:
+        rows_without(law, release.masked, np.arange(n))
     if n == DENSE:
         comparison = rwn.Comparison(original=data, masked=release.masked, law=law)
         for key in ("bayes_linkage", "certified_linkage"):

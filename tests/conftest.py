@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import secrets
 import socket
 from collections.abc import Callable
+from functools import cache
 
 # many small matrix products, beside as many other tests as there are processors; read by numpy
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -19,6 +21,7 @@ import pytest
 import xlsxwriter
 from hypothesis import settings
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import cpu_seconds
@@ -60,17 +63,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: min(place.get(f, 9) for f in item.nodeid.split("/")))
 
 
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over what stays to the end: libraries and tests."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Take as many workers as processors, eight at most; none where tests are named."""
-    option = config.option
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.keyword
-    return min(8, os.cpu_count() or 1) if whole and option.markexpr.startswith("not") else 0
+    return min(8, os.cpu_count() or 1) if cpu_seconds.is_day_lane(config) else 0
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Count processor seconds; have a controller of workers do once what is for all of them."""
-    config.pluginmanager.register(cpu_seconds.Clock(), "cpu seconds")
+    config.pluginmanager.register(cpu_seconds.Clock(config), "cpu seconds")
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(BeforeWorkers(config))
 
@@ -120,6 +127,28 @@ def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Files are read in this process, not in one each."""
     if "a_process_reads" not in request.fixturenames:
         monkeypatch.setattr(reading, "Pool", Here)
+
+
+_load_demo = cache(rwn.load_demo)
+
+
+@pytest.fixture
+def unread_demos() -> None:
+    """Whoever asks for this has demo tables of which nothing is known from another test."""
+
+
+@pytest.fixture
+def demos_read_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known of a demo table is known to all tests of a worker."""
+    if "unread_demos" not in request.fixturenames:
+        monkeypatch.setattr(rwn, "load_demo", _load_demo)
+
+
+@pytest.fixture
+def small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked holds of a forest of three trees as of a hundred."""
+    for what in ("attacks.red_team", "utility"):
+        monkeypatch.setattr(f"rwn_core.measures.{what}.prediction.TREES", 3)
 
 
 @pytest.fixture(scope="session")

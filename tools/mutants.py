@@ -34,7 +34,7 @@ from tools.mutant_tests import GROUPS, TestsOfLines, note_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMANDED = 0.8
-LEFT_OUT = (".git", "__pycache__", ".hypothesis")
+LEFT_OUT = (".git", ".venv", "build", "dist", "node_modules", "__pycache__", ".hypothesis")
 SOURCES = {"ui": ("rwn_ui", "pages"), "cli": ("rwn_cli",), "js": ("rwn_ui/panel",)}
 """Folders of the rooms outside rwn_core."""
 GRACE_S = 60.0  # more than the tests take without a fault, and four times as long

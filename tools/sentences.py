@@ -12,7 +12,7 @@ import io
 import tokenize
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,10 +77,24 @@ _LAYOUT = {
 Figures = dict[str, float]
 
 
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it but contexts, in a third of the time of ``ast.walk``."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                left += [each for each in value if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                left.append(value)
+
+
 def branches(function: ast.AST) -> int:
     """Return the ways through a function, those of functions inside it included."""
     count = 1
-    for node in ast.walk(function):
+    for node in nodes(function):
         if isinstance(node, _BRANCHES):
             count += 1
         elif isinstance(node, ast.BoolOp):
@@ -147,7 +161,7 @@ def _is_nested(node: ast.AST) -> bool:
     """True for a comprehension of two loops, or one within another."""
     if not isinstance(node, _COMPREHENSIONS):
         return False
-    inside = any(isinstance(each, _COMPREHENSIONS) for each in ast.walk(node) if each is not node)
+    inside = any(isinstance(each, _COMPREHENSIONS) for each in nodes(node) if each is not node)
     return inside or len(node.generators) > 1
 
 
@@ -159,7 +173,7 @@ def _unpacked(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
         and isinstance(node.targets[0], ast.Tuple)
         and isinstance(node.value, ast.Name)
         and node.value.id in parameters
-        for node in ast.walk(function)
+        for node in nodes(function)
     )
 
 
@@ -168,35 +182,51 @@ def _any_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return sum(each is not None and ast.unparse(each) == "Any" for each in annotations)
 
 
+def _holds_another(ternary: ast.AST) -> bool:
+    """True for a ternary in whose condition or values another one stands."""
+    return any(isinstance(each, ast.IfExp) for each in ast.iter_child_nodes(ternary))
+
+
+_COUNTED: dict[type[ast.AST], tuple[str, Callable[[ast.AST], int]]] = {
+    ast.Assign: ("assignments of unlike values", unlike_values),
+    ast.BinOp: ("lists or texts times a truth value", times_truth),
+    ast.IfExp: ("ternaries in a ternary", _holds_another),
+    **dict.fromkeys(_LITERALS, ("literals spread into literals", spread_literals)),
+    **dict.fromkeys(_COMPREHENSIONS, ("comprehensions of two loops", _is_nested)),
+}
+"""By the kind of a node: what is counted, and how much of it the node is."""
+
+
 def count(text: str) -> Counter[str]:
     """Count one file."""
-    found = Counter[str]()
+    found = Counter(dict.fromkeys((name for name, _ in _COUNTED.values()), 0))
     silent: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
-        found["assignments of unlike values"] += unlike_values(node)
-        found["lists or texts times a truth value"] += times_truth(node)
-        found["literals spread into literals"] += spread_literals(node)
-        found["comprehensions of two loops"] += _is_nested(node)
-        if isinstance(node, ast.IfExp):
-            branches_of_it = [node.body, node.orelse, node.test]
-            found["ternaries in a ternary"] += any(isinstance(e, ast.IfExp) for e in branches_of_it)
-        if isinstance(node, _FUNCTIONS):
+    for node in nodes(ast.parse(text)):
+        if type(node) in _COUNTED:
+            name, packed = _COUNTED[type(node)]
+            found[name] += packed(node)
+        elif isinstance(node, _FUNCTIONS):
             ways = branches(node)
             found["functions over 15 branches"] += ways > 15
             found["functions over 20 branches"] += ways > 20
             found["test functions over 10 branches"] += ways > 10 and node.name.startswith("test_")
             found["parameters typed Any"] += _any_parameters(node)
             found["tuples unpacked from a parameter"] += _unpacked(node)
-        if isinstance(node, ast.Import | ast.ImportFrom) or _is_note(node):
+        elif isinstance(node, ast.Import | ast.ImportFrom) or _is_note(node):
             assert isinstance(node, ast.stmt)
             silent |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     found["fmt: skip"] = text.count("# fmt: skip")
     lines: set[int] = set()
+    tokens = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        covered = set(range(token.start[0], token.end[0] + 1))
-        if token.type not in _LAYOUT and not covered <= silent:
-            found["tokens"] += 1
-            lines |= covered
+        if token.type in _LAYOUT:
+            continue
+        first = token.start[0]
+        last = token.end[0]
+        if first not in silent or not silent.issuperset(range(first, last + 1)):
+            tokens += 1
+            lines.update(range(first, last + 1))
+    found["tokens"] = tokens
     found["code lines"] = len(lines - silent)
     return found
 

@@ -80,7 +80,7 @@ def _lever(lever: Lever, ranges: Mapping[str, LeverRange], strength: str) -> str
 
 
 def keeps(method: Any) -> str:
-    """A line for each invariant of the masked columns; all others are released as they are."""
+    """A line for each invariant of the masked columns; all others are released unmasked."""
     lines = [f"- {each.words[0].upper()}{each.words[1:]}." for each in method.keeps]
     return "\n".join(lines) or "Nothing."
 

@@ -49,7 +49,7 @@ _OF_A_SWEEP = {
     "method": "Key of the method, or a list of several.",
     "axes": "A table: for each parameter the list of its values; every combination is tried.",
     "weights": "A list of tables of weights to try.",
-    "precision": "A list of tables of steps to try; an empty one leaves values as they are.",
+    "precision": "A list of tables of steps to try; an empty one rounds nothing.",
     "slices": 'A list of lists of slices to try: `[]` lets each variable stand alone, `"own"` '
     "stands for the schema's groups.",
 }

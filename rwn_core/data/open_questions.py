@@ -1,4 +1,9 @@
-"""Open questions about a table, each with the answer that closes it; doubts found once."""
+"""Open questions about a table, each with its answers, the safest first; doubts found once.
+
+Here alone an answer is proposed, for the form of the Data page and for `rwn describe`. No proposed
+answer releases a variable unmasked or drops a value: where each answer costs something, as for a
+sampling weight, nothing is proposed and a person has to choose.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.belonging.gate import refuse_together
 from rwn_core.data.file_layout import FOR_MISSING
 from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import doubts_of_schema, open_doubts, refuse_open
 from rwn_core.data.identity.panel import COMES_AGAIN
 from rwn_core.data.identity.profile import Subject
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded_values, step_of_weight
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import far_codes, stands_for_people
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import NUMBERS, Kind, Role, Variable, level_names
 
 NEARLY_ALL = 0.99  # of the known values that are one and the same
 LEVELS = 0.1  # levels a record, beyond which a category is doubtful
@@ -31,6 +38,16 @@ _BY_ROLE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A decision about one variable."""
+
+    words: str  # of a button
+    changes: Mapping[str, Any] = field(default_factory=dict)  # fields of the variable
+    step: float | None = None  # in steps of which the variable is released
+    option: str = ""  # of `rwn mask`, or the line of a schema, that says the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
     """A question about one variable."""
 
@@ -39,16 +56,10 @@ class OpenQuestion:
     # "free text", "levels", "constant" or "missing"
     kind: str
     sentence: str  # what is seen, without a value but for codes of missing
-    # the decision, as the words of a button, and the fields of the variable that it changes
-    answer: str = "Leave it out of every release"
-    changes: Mapping[str, Any] = field(default_factory=lambda: {"role": Role.IDENTIFIER})
-    # fields that change where the steward declines; none where the schema does not hold that
-    declined: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def stops(self) -> bool:
-        """True if no release leaves before the question is answered."""
-        return bool(self.declined)
+    answers: tuple[Answer, ...]  # the safest first
+    # chosen at first; None where a person has to choose
+    proposed: Answer | None
+    stops: bool = False  # whether no release leaves before it is answered
 
 
 def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
@@ -73,28 +84,58 @@ def asks_population(frame: pd.DataFrame, schema: Schema) -> str | None:
     )
 
 
+def _left_out(name: str) -> Answer:
+    return Answer(
+        words="Leave it out of every release",
+        changes={"role": Role.IDENTIFIER},
+        option=f"--drop {name}",
+    )
+
+
+def _kept(name: str) -> Answer:
+    return Answer(words="Keep it, masked", changes={"confirmed": True}, option=f"--keep {name}")
+
+
 def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
     """Ask whether a variable identifies people; weights and households may get their role."""
+    name = doubt.variable
     # three roles explain a doubt: weight, person, household
-    for looks_like, kind, role, answer in _BY_ROLE:
+    for looks_like, kind, role, words in _BY_ROLE:
         weighs = role is Role.SAMPLING_WEIGHT
         if doubt.looks_like == looks_like and (weighs or schema.name_with_role(role) is None):
             counted = " Risk is counted in people then, not in rows." if kind == "person" else ""
+            takes_role = Answer(
+                words=words, changes={"role": role}, option=f'role = "{role}" in a schema'
+            )
             return OpenQuestion(
-                variable=doubt.variable,
+                variable=name,
                 kind=kind,
                 sentence=f"{doubt.sentence}{counted}",
-                answer=answer,
-                changes={"role": role},
-                declined={} if weighs else {"confirmed": True},
+                answers=(takes_role, Answer(words="It is none") if weighs else _kept(name)),
+                proposed=takes_role,
+                stops=not weighs,
             )
     # a variable with another doubt is left out, or keeps its place by the answer of the user
     text = doubt.looks_like == str(Subject.TEXT)
+    return _leave_or_keep(
+        name,
+        "free text" if text else "identifier",
+        f"{doubt.sentence}{' No method here masks text.' if text else ''}",
+        stops=doubt.stops,
+    )
+
+
+def _leave_or_keep(name: str, kind: str, sentence: str, *, stops: bool = False) -> OpenQuestion:
+    """Ask whether a variable is left out; proposed only where it stops every release."""
+    leaves = _left_out(name)
+    keeps = _kept(name) if stops else Answer(words="Keep it, masked")
     return OpenQuestion(
-        variable=doubt.variable,
-        kind="free text" if text else "identifier",
-        sentence=f"{doubt.sentence}{' No method here masks text.' if text else ''}",
-        declined={"confirmed": True} if doubt.stops else {},
+        variable=name,
+        kind=kind,
+        sentence=sentence,
+        answers=(leaves, keeps),
+        proposed=leaves if stops else keeps,
+        stops=stops,
     )
 
 
@@ -107,17 +148,9 @@ def _by_values(column: pd.Series[Any], variable: Variable) -> OpenQuestion | Non
             f"{name} has {different:,} levels in {records:,} records: almost no record has a "
             "neighbor of its own level. Merge levels in the file, or leave it out."
         )
-        return OpenQuestion(variable=name, kind="levels", sentence=sentence)
+        return _leave_or_keep(name, "levels", sentence)
     if variable.role is Role.SAMPLING_WEIGHT and variable.masked:
-        return OpenQuestion(
-            variable=name,
-            kind="masked weight",
-            sentence=f"{name} is the sampling weight and is masked as other variables are: "
-            "estimates for the population change. Released as it is, an exact weight may identify "
-            "records.",
-            answer="Release it as it is",
-            changes={"masked": False},
-        )
+        return _masked_weight(column, variable)
     rare = known - int(counts.max()) if known else 0
     if not 0 < rare <= (1 - NEARLY_ALL) * known:
         return None
@@ -125,30 +158,89 @@ def _by_values(column: pd.Series[Any], variable: Variable) -> OpenQuestion | Non
     sentence = (
         f"{name} is nearly constant: {rare:,} {have} another value, which may single people out."
     )
-    return OpenQuestion(variable=name, kind="constant", sentence=sentence)
+    return _leave_or_keep(name, "constant", sentence)
+
+
+def _masked_weight(column: pd.Series[Any], variable: Variable) -> OpenQuestion:
+    """Ask what becomes of a sampling weight: each answer costs something, so none is proposed."""
+    name = variable.name
+    answers = [Answer(words="Mask it")]
+    rounding = ""
+    step = _step(column, variable)
+    if step is not None:
+        values = column.dropna().to_numpy(dtype=np.float64)
+        left = len(np.unique(rounded_values(values, step)))
+        answers.append(
+            Answer(
+                words=f"Round it to {step:g}",
+                changes={"masked": False},
+                step=step,
+                option=f"--as-is {name} --round {name}={step:g}",
+            )
+        )
+        rounding = f" Rounded to {step:g} it has {left:,} different values."
+    answers.append(
+        Answer(
+            words="Release it unmasked",
+            changes={"masked": False},
+            option=f"--as-is {name}",
+        )
+    )
+    return OpenQuestion(
+        variable=name,
+        kind="masked weight",
+        sentence=f"{name} is the sampling weight. Masked as other variables are, it changes "
+        f"estimates for the population.{rounding} Released unmasked, an exact weight may identify "
+        "records.",
+        answers=tuple(answers),
+        proposed=None,
+    )
+
+
+def _step(column: pd.Series[Any], variable: Variable) -> float | None:
+    if variable.kind not in NUMBERS:
+        return None
+    return step_of_weight(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     if variable.missing_codes:
         return None  # the user has decided
-    if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        codes: list[Any] = [int(value) for value in far_codes(values)]
-    else:
-        texts = [value for value in column.dropna().unique() if isinstance(value, str)]
-        codes = sorted(text for text in texts if FOR_MISSING.fullmatch(text.strip()))
-        codes *= len(codes) < len(texts)
+    codes = _codes_for_missing(column, variable)
     if not codes:
         return None
     words = ", ".join(map(str, codes))
+    stay = Answer(words="They are values")
+    gone = Answer(
+        words="They are missing",
+        changes={"missing_codes": tuple(codes)},
+        option=f"missing_codes = [{', '.join(map(repr, codes))}] in a schema",
+    )
     return OpenQuestion(
         variable=variable.name,
         kind="missing",
         sentence=f"{variable.name} has {int(column.isin(codes).sum()):,} values {words}, which may "
         "mean missing.",
-        answer="They are missing",
-        changes={"missing_codes": tuple(codes)},
+        answers=(stay, gone),
+        proposed=stay,
     )
+
+
+def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[Any]:
+    """Values that may stand for missing; none that the file has a label for.
+
+    A file that labels its codes also declares which of them are missing, and those are gone.
+    """
+    labelled = {code for code, _ in variable.value_labels}
+    if variable.kind in NUMBERS:
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return [int(value) for value in far_codes(values) if value not in labelled]
+    labelled |= {*level_names(variable.value_labels).values()}
+    texts = [value for value in column.dropna().unique() if isinstance(value, str)]
+    codes = sorted(text for text in texts if FOR_MISSING.fullmatch(text.strip()))
+    if len(codes) == len(texts):
+        return []
+    return [code for code in codes if code not in labelled]
 
 
 def table_doubts(microdata: Microdata) -> tuple[IdentityDoubt, ...]:
@@ -158,6 +250,7 @@ def table_doubts(microdata: Microdata) -> tuple[IdentityDoubt, ...]:
 
 
 def require_answers(microdata: Microdata) -> None:
-    """Refuse a table with open doubts before anything is drawn of it."""
+    """Refuse a table with open doubts, or unexplained rows, before anything is drawn of it."""
     if not all(variable.is_answered for variable in microdata.schema.released):
         refuse_open(open_doubts(table_doubts(microdata), microdata.schema))
+    refuse_together(microdata)

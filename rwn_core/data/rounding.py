@@ -21,6 +21,7 @@ Steps = tuple[tuple[str, float], ...]
 SHARES = (0.0, 0.1, 0.25, 0.5, 1.0)
 """Usual steps for all numbers, as shares of a standard deviation."""
 
+WEIGHT_SHARE = 0.5  # standard deviations of a sampling weight in the step that is offered
 _EXACT = 2.0**50  # up to this many steps a float64 quotient is surely nearest to its own multiple
 _MOST_DIGITS = 22  # 10**22 is the last power of ten that a float64 holds exactly
 _LARGEST_WHOLE = 2.0**63  # what the type of whole numbers holds
@@ -38,7 +39,7 @@ def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
         if not is_number(step) or not 0 < step < np.inf:
             raise ParameterError(
                 f"The release precision of {name} must be a number above 0; leave it out to "
-                "release the values as they are."
+                "round nothing."
             )
     return tuple(sorted((name, float(step)) for name, step in (precision or {}).items()))
 
@@ -53,7 +54,7 @@ def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> Non
 
 
 def precision_words(steps: Iterable[tuple[str, float]]) -> str:
-    """A release precision in words; empty where every value is released as it is.
+    """A release precision in words; empty where no value is rounded.
 
     >>> precision_words((("age", 5.0), ("height", 0.5)))
     'age in steps of 5, height in steps of 0.5'
@@ -132,6 +133,26 @@ def given_steps(microdata: Microdata, share: float) -> dict[str, float]:
         return steps
 
     return dict(microdata.cached(("steps", float(share)), find))
+
+
+def step_of_weight(values: NDArray[np.float64]) -> float | None:
+    """A step for a sampling weight: about half a standard deviation, and no weight becomes 0.
+
+    >>> step_of_weight(np.array([0.31, 0.9, 1.4, 3.7]))
+    0.2
+    >>> step_of_weight(np.array([120.5, 300.0, 951.25]))
+    100.0
+    """
+    # values: shape (n,)
+    known = values[~np.isnan(values)]
+    if len(known) < 2:
+        return None
+    least = float(known.min())
+    size = min(WEIGHT_SHARE * float(known.std(ddof=1)), least)
+    if not (np.isfinite(size) and size > _SMALLEST_STEP):
+        return None
+    step = readable_step(size)
+    return step if step <= least else readable_step(least / 2)
 
 
 def rounded_share(microdata: Microdata, steps: Steps) -> float | None:

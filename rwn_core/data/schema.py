@@ -11,6 +11,7 @@ from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.plain import read_plain, toml_document, toml_text
 from rwn_core.data.regression import Question
+from rwn_core.data.rows import Rows
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.use import Use
 from rwn_core.data.variable import (
@@ -99,7 +100,7 @@ _WRITTEN = (
     *("value_labels", "missing_codes"),
 )
 _FIELDS = ("name", "kind", "role", *_WRITTEN)
-_TABLES = {"variable", "question", "use", "file", "edit_rules", "population"}
+_TABLES = {"variable", "question", "use", "file", "edit_rules", "population", "rows"}
 _USUAL = {field.name: field.default for field in fields(Variable)}
 
 
@@ -119,6 +120,8 @@ class Schema(NamedParameters, Summarized):
         How many people the table is a sample of, where no sampling weight counts them.
     use : Use, optional
         What the file is for, where it is stated; the usual use otherwise.
+    rows : Rows, optional
+        What the rows are, where it is stated: separate people, or rows that belong together.
 
     Attributes
     ----------
@@ -135,8 +138,8 @@ class Schema(NamedParameters, Summarized):
     Raises
     ------
     SchemaError
-        A name occurs twice, the question, the use or an edit rule names an unknown variable, or
-        the population is no number of people.
+        A name occurs twice, the question, the use, the rows or an edit rule names an unknown
+        variable, or the population is no number of people.
 
     Examples
     --------
@@ -153,6 +156,7 @@ class Schema(NamedParameters, Summarized):
     edit_rules: tuple[EditRule, ...] = ()
     population: int | None = None
     use: Use | None = None
+    rows: Rows | None = None
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -220,11 +224,13 @@ class Schema(NamedParameters, Summarized):
         self._refuse_unknown_names()
 
     def _refuse_unknown_names(self) -> None:
-        """Refuse a regression or a use that names what the table does not have."""
+        """Refuse a regression, a use or rows that name what the table does not have."""
         asked = self.question
         named = () if asked is None else (asked.response, *asked.predictors)
         used = () if self.use is None else self.use.names
-        for what, names in (("regression", named), ("use of the file", used)):
+        by = () if self.rows is None else self.rows.by
+        stated = (("regression", named), ("use of the file", used), ("statement of rows", by))
+        for what, names in stated:
             if odd := [name for name in names if name not in self.names]:
                 raise SchemaError(
                     f"The {what} names the variable {odd[0]}, which the table does not have; "
@@ -313,6 +319,16 @@ class Schema(NamedParameters, Summarized):
         """
         return replace(self, use=use)
 
+    def with_rows(self, rows: Rows | str | None) -> Schema:
+        """This schema with another statement of what the rows are, such as "person=height".
+
+        Raises
+        ------
+        SchemaError
+            There is no such kind of rows, or they name a variable that the table does not have.
+        """
+        return replace(self, rows=Rows.from_text(rows) if isinstance(rows, str) else rows)
+
     def with_weights(self, weights: Mapping[str | int, float] | Mapping[str, float]) -> Schema:
         """This schema with other weights of variables, by name or by number from 1."""
         schema = self
@@ -380,7 +396,7 @@ class Schema(NamedParameters, Summarized):
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the TOML form: ``[[variable]]``, ``[question]``, ``[use]``, ``[file]``, rules."""
+        """Read the TOML form: ``[[variable]]`` and other tables, as `to_toml` writes them."""
         return cls.from_dict(toml_document(text, "schema file", SchemaError))
 
     def to_toml(self) -> str:
@@ -403,6 +419,7 @@ class Schema(NamedParameters, Summarized):
         use = document.get("use")
         if use is not None:
             use = read_plain(Use, use, "schema file", path="use", refusal=SchemaError)
+        rows = document.get("rows")
         variables = []
         for entry in entries:
             named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
@@ -425,6 +442,7 @@ class Schema(NamedParameters, Summarized):
             edit_rules=as_edit_rules(document.get("edit_rules", ())),
             population=document.get("population"),
             use=use,
+            rows=None if rows is None else Rows.from_dict(rows),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -451,6 +469,8 @@ class Schema(NamedParameters, Summarized):
             document["question"] = {"response": self.question.response, "predictors": predictors}
         if self.use is not None:
             document["use"] = self.use.to_dict()
+        if self.rows is not None:
+            document["rows"] = self.rows.to_dict()
         if self.file is not None and self.file.changed():
             document["file"] = self.file.changed()
         return document

@@ -10,6 +10,8 @@ from importlib import import_module
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any
 
+from rwn_core.moved_names import refuse_moved
+
 TITLE_LINES, TEXT_ROWS = 4, 4  # with a header and the count of further rows ten lines
 HTML_ROWS = 40
 TEXT_WIDTH, CELL_WIDTH = 100, 60  # characters
@@ -65,6 +67,7 @@ class Summarized:
 
         def __getattr__(self, name: str) -> Any:
             """Refuse a name that the result does not have, and list those that it has."""
+            refuse_moved(f"rwn_core.{type(self).__name__}.{name}")
             has = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
             raise AttributeError(f"{type(self).__name__} has no {name}; it has: {has}.")
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.identity.panel import repeated_people
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rows import UNITS, Belong, Rows
 from rwn_core.data.variable import Role
 
 
@@ -33,11 +34,15 @@ class Unit(NamedTuple):
 def unit_of(table: Microdata) -> Unit | None:
     """Return the unit that risk is counted in; None where a row is one.
 
-    A person with several rows comes before the household; of several identifiers that number
-    people, the one with most values. An identifier that merely stays out of a release, such as a
-    region, is none (see `repeated_people`), nor is the number of a person within the household,
-    which comes again in others.
+    What the schema states of the rows comes first, then the roles of variables. A person with
+    several rows comes before the household; of several identifiers that number people, the one with
+    most values. An identifier that merely stays out of a release, such as a region, is none (see
+    `repeated_people`), nor is the number of a person within the household, which comes again in
+    others.
     """
+    rows = table.schema.rows
+    if rows is not None and rows.of in UNITS:
+        return table.cached(("unit", rows), lambda: _stated(table, rows))
     inside = tuple((v.name, v.role) for v in table.schema.variables if not v.is_released)
     return table.cached(("unit", inside), lambda: _find(table)) if inside else None
 
@@ -53,6 +58,18 @@ def random_places(table: Microdata, seed: int) -> NDArray[np.int64]:
     unit = unit_of(table)
     numbers = np.arange(table.n) if unit is None else unit.numbers
     return np.argsort(np.random.default_rng(seed).permutation(numbers.max() + 1))[numbers]
+
+
+def _stated(table: Microdata, rows: Rows) -> Unit | None:
+    """Number the rows with the same values; one that lacks a value is a unit alone."""
+    codes = np.column_stack([table.codes(name)[0] for name in rows.by])
+    known = (codes >= 0).all(axis=1)
+    joint = np.full(table.n, -1, dtype=np.int32)
+    joint[known] = np.unique(codes[known], axis=0, return_inverse=True)[1].ravel()
+    numbers = number_units(joint)
+    role = Role.PERSON if rows.of is Belong.PERSON else Role.HOUSEHOLD
+    unit = Unit(" and ".join(rows.by), numbers, role)
+    return unit if 1 < unit.size < table.n else None
 
 
 def _find(table: Microdata) -> Unit | None:

@@ -18,6 +18,7 @@ from pandas.util import hash_array
 from rwn_core.data.arrays import Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rows import UNITS
 from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Role, checks_form
 from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
@@ -35,6 +36,7 @@ from rwn_core.randomness import ORDER_STREAM, SecretKey
 SAMPLE = 5000  # records
 LEAST = 20
 _READ = 0.3  # of the work
+_APART = "\x1f"  # between the values that number a person together
 _SURE = 4  # standard errors
 
 
@@ -144,18 +146,17 @@ def audit_dataset(
     if tables[1].n != n:
         raise InputError("The release and the original have unlike numbers of records.")
 
-    # of the first variable that numbers people, or else households: risk is counted in these
-    roles = (Role.PERSON, Role.HOUSEHOLD)
-    units = [v.name for role in roles for v in given.variables if v.role is role][:1]
+    units = _numbering(given)
     door = work(progress=progress)
     with door.part(0.0, _READ):
         advance = counted((2 + len(units) / 2) * n)
         # the same records in both, row by row
         chosen = random_rows(tables[0], units, options, advance)
         places = (chosen, released_rows(options.key, chosen, n))
+        read = [*dict.fromkeys([*names, *units])]
         before, after = (
             to_frame(records_at(table, rows, columns, advance))
-            for table, rows, columns in zip(tables, places, ([*names, *units], names), strict=True)
+            for table, rows, columns in zip(tables, places, (read, names), strict=True)
         )
     left_out = tuple(name for name in names if before[name].isna().all())
     question = options.question or given.question
@@ -164,7 +165,8 @@ def audit_dataset(
     variables = tuple(
         v for v in given.variables if (v.is_released or v.name in units) and v.name not in left_out
     )
-    schema = Schema(variables=variables, question=question)
+    rows = given.rows if _states_units(given) and not {*units} & {*left_out} else None
+    schema = Schema(variables=variables, question=question, rows=rows)
     schema = with_levels(pd.concat([before, after], ignore_index=True), schema)
     check_rows(before, schema, 0)
     data = Microdata(before[list(schema.names)], schema)
@@ -186,12 +188,25 @@ def audit_dataset(
     )
 
 
+def _states_units(schema: Schema) -> bool:
+    """True if the schema says that several rows are of one person or household."""
+    return schema.rows is not None and schema.rows.of in UNITS
+
+
+def _numbering(schema: Schema) -> list[str]:
+    """Return the variables that number people, or else households: risk is counted in these."""
+    if schema.rows is not None and _states_units(schema):
+        return list(schema.rows.by)
+    roles = (Role.PERSON, Role.HOUSEHOLD)
+    return [v.name for role in roles for v in schema.variables if v.role is role][:1]
+
+
 def random_rows(
     dataset: Dataset, units: Sequence[str], options: AuditOptions, advance: Advance
 ) -> Integers:
     """Return the rows of a random sample, ascending, shape (c,).
 
-    With a variable that numbers units these are all rows of random units, about as many.
+    With variables that number units these are all rows of random units, about as many.
     """
     n, share, key = dataset.n, min(options.sample / dataset.n, 1.0), f"{options.seed:016d}"[-16:]
     chosen = np.random.default_rng(options.seed).choice(n, round(share * n), replace=False)
@@ -199,9 +214,12 @@ def random_rows(
         parts = []
         for start in range(0, n, BATCH):
             stop = min(start + BATCH, n)
-            numbers = to_frame(dataset.read(start, stop, units))[units[0]]
+            numbers = to_frame(dataset.read(start, stop, units))
             alone = [f"row {row}" for row in range(start, stop)]  # a row without a number
-            names = np.where(numbers.isna(), alone, numbers.astype(str))
+            joint = numbers[units[0]].astype(str)
+            for name in units[1:]:
+                joint = joint + _APART + numbers[name].astype(str)
+            names = np.where(numbers.isna().any(axis=1), alone, joint)
             drawn = hash_array(names.astype(object), hash_key=key) / 2.0**64
             parts.append(start + np.flatnonzero(drawn < share))
             advance((stop - start) / 2)

@@ -136,7 +136,7 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     indexing = run.numbered(spatial_parts.INDEX, leaves)
     execute([{**task, "ranges": ranges} for task in indexing], follow(1 * share))
     execute(run.numbered(spatial_parts.STEP, [0]), follow(0))
-    even = run.params.ball.kernel.is_even
+    even = run.params.ball.kernel.has_edge
     if not even:
         execute(run.numbered(donors.LIST, leaves), follow(4 * share))
         execute(run.numbered(donors.STATE, [0]), follow(0))

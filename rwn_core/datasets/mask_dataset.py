@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.belonging.gate import refuse_together
 from rwn_core.data.identity import IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
@@ -18,13 +19,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import checks_form
 from rwn_core.datasets import donors
-from rwn_core.datasets.dataset import Dataset, to_frame
+from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import BLOCK
 from rwn_core.datasets.engines import ENGINES, STRATEGIES, follow_progress
 from rwn_core.datasets.run import SURVEY, Run
 from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
+from rwn_core.evaluation.audit import untouched, untouched_words, weakly_masked
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking import RWN, SoftRWN, unrounded
 from rwn_core.masking.neighborhood_method import refuse_empty
@@ -56,6 +58,11 @@ class DatasetRelease:
     kept : float, optional
         Of the relations between slices that drawing these apart would lose, the share that ties
         keep.
+    untouched : tuple of str
+        Variables that were to be masked and of which no cell changed; only a teaching seed lets
+        such a release appear.
+    almost_unmasked : tuple of str
+        Further variables that the setting left almost unchanged.
     """
 
     folder: Path
@@ -66,6 +73,8 @@ class DatasetRelease:
     doubts: tuple[IdentityDoubt, ...] = ()
     imbalance: float = 0.0
     kept: float | None = None
+    untouched: tuple[str, ...] = ()
+    almost_unmasked: tuple[str, ...] = ()
 
 
 @checks_form
@@ -104,7 +113,10 @@ def mask_dataset(
 
     Raises
     ------
-    InputError, SchemaError, ParameterError, ReleaseError
+    InputError, SchemaError, ParameterError
+    ReleaseError
+        Among others where no cell of a variable changed that was to be masked, and no seed is
+        given: nothing is written then.
     Cancelled
 
     References
@@ -117,15 +129,10 @@ def mask_dataset(
         raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
     start = ENGINES[engine]
     run, target = prepare_run(src, dst, params, seed, options)
-    # all variables are judged as the same table in memory is
-    columns = [name for name, _ in run.dataset.columns]
-    n = run.dataset.n
-    blocks = 1 if n <= PROFILE_ROWS else BLOCKS
-    length = n if blocks == 1 else PROFILE_ROWS // BLOCKS
-    starts = np.linspace(0, n - length, blocks).astype(np.int64).tolist()
-    parts = [to_frame(run.dataset.read(start, start + length, columns)) for start in starts]
-    doubts = tuple(identity_doubts(pd.concat(parts, ignore_index=True), columns))
+    profile = profile_of(run.dataset)
+    doubts = tuple(identity_doubts(profile, profile.columns))
     refuse_open(open_doubts(doubts, run.schema))
+    refuse_together(Microdata(profile, run.schema))
     run.stage.begin(run.fingerprint)
     result = run.stage.result
     if result is None:
@@ -153,6 +160,13 @@ def mask_dataset(
             "governed": sum(answer["governed"] for answer in answers),
             "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
         }
+    shares = {name: count / run.dataset.n for name, count in result["changed"].items()}
+    still = unmoved(run, profile, shares)
+    if still and not isinstance(seed, int):  # a seed is for teaching
+        run.stage.remove()
+        run.release.remove()
+        raise ReleaseError(f"{untouched_words(still)}.")
+    weak = weakly_masked(Microdata(profile, run.schema), run.params, shares)
     # Delete what is left of the work, then let the release appear.
     # A kill at any moment leaves parts of the original only where the same run goes on with them.
     folder = run.release.folder
@@ -169,7 +183,48 @@ def mask_dataset(
             f"{target} cannot be written ({error.strerror}); choose another folder."
         ) from None
     run.stage.remove()
-    return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
+    return DatasetRelease(
+        folder=target,
+        n=run.dataset.n,
+        files=run.files,
+        doubts=doubts,
+        untouched=tuple(still),
+        almost_unmasked=tuple(name for name in weak if name not in still),
+        **result,
+    )
+
+
+def profile_of(dataset: Dataset) -> pd.DataFrame:
+    """Return the records by which a dataset is judged before the work: all of a small one."""
+    columns = [name for name, _ in dataset.columns]
+    blocks = 1 if dataset.n <= PROFILE_ROWS else BLOCKS
+    length = dataset.n if blocks == 1 else PROFILE_ROWS // BLOCKS
+    starts = np.linspace(0, dataset.n - length, blocks).astype(np.int64).tolist()
+    parts = [to_frame(dataset.read(start, start + length, columns)) for start in starts]
+    return pd.concat(parts, ignore_index=True)
+
+
+def unmoved(run: Run, profile: pd.DataFrame, shares: Mapping[str, float]) -> list[str]:
+    """Return the variables that were to be masked and of which no cell changed, as for a table."""
+    table = Microdata(profile, run.schema)
+    found = untouched(table, run.params, shares)
+    if run.dataset.n > len(profile):
+        # constant in the profile, and not in the dataset
+        for name in run.params.masked_names(table):
+            if name not in found and shares[name] == 0 and _varies(run.dataset, name):
+                found.append(name)
+    return found
+
+
+def _varies(dataset: Dataset, name: str) -> bool:
+    """True if a column has two different values, or one and a missing one."""
+    seen: set[Any] = set()
+    for start in range(0, dataset.n, BATCH):
+        part = dataset.read(start, min(start + BATCH, dataset.n), [name])
+        seen.update(part.column(name).unique().to_pylist())
+        if len(seen) > 1:
+            return True
+    return False
 
 
 WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below
@@ -269,7 +324,7 @@ def prepare_run(
 
 def task_bytes(columns: int, params: Any) -> int:
     """Bytes that a task takes for each of its records, about."""
-    listed = 0 if params.ball.kernel.is_even else LISTED_BYTES * LISTED
+    listed = 0 if params.ball.kernel.has_edge else LISTED_BYTES * LISTED
     # the exact way reads a leaf and parts of the other ones
     indexed = 3 * (120 + 24 * columns) if params.scheme.exact else 0
     return 300 + 100 * columns + indexed + listed
@@ -306,10 +361,15 @@ def checked_setting(params: Any, n: int) -> Any:
             "fits into memory."
         )
     ball = setting.ball
-    if setting.tie and ball.kernel.is_even:
+    if setting.tie and ball.kernel.has_edge:
         raise ParameterError(
             "Tied slices of a dataset are drawn under soft neighborhoods; take the method "
             "soft_rwn, or mask a table that fits into memory."
+        )
+    if ball.kernel.has_edge and ball.kernel.balance:
+        raise ParameterError(
+            "A dataset is balanced under soft neighborhoods; take the method soft_rwn, or mask a "
+            "table that fits into memory."
         )
     if getattr(setting, "radius_variable", None) or not one_radius(ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
@@ -318,7 +378,7 @@ def checked_setting(params: Any, n: int) -> Any:
         raise ParameterError(
             f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
         )
-    if ball.kernel.is_even:
+    if ball.kernel.has_edge:
         check_radius_and_k(ball.k, ball.epsilon, n)
     elif ball.kernel.weighs_all and n > LARGEST_DENSE:
         raise ParameterError(

@@ -18,12 +18,12 @@ import numpy as np
 from scipy.special import stdtr
 
 from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.belonging.gate import dependence
 from rwn_core.data.given_tables import takes_tables
-from rwn_core.data.identity.panel import repeated_people
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.regression import MODELS, Formula
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.variable import Kind, Role
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws as drawn
 from rwn_core.evaluation.draws import unmasked
@@ -50,8 +50,10 @@ FEW_ANSWERS = "Many masked files give no answer, or have nearly collinear predic
 NO_ANSWER = "The original gives no answer."
 TIED = "The predictors are nearly collinear in the original."
 RARE_LEVELS = "A variable has levels of few records."
-CLUSTERED = "Records share a household or a person, so they are no independent sample."
-_SHARED = 0.1  # of the records, from which on equal identifiers are those of one person
+CLUSTERED = (
+    "Records share a household or a person, or follow one another in time, so they are no "
+    "independent sample."
+)
 
 Fit = tuple[Floats, Floats]
 """Slopes and their standard errors, each of shape (p,)."""
@@ -158,7 +160,7 @@ def claim_table(
         analyses = (about,)
     comparison = unmasked(microdata)
     judged = [_judged(analysis, comparison) for analysis in analyses]
-    refusal = CLUSTERED if is_clustered(microdata) else ""
+    refusal = "" if dependence(microdata) is None else CLUSTERED
     related, pairs = _correlations(comparison)
     for work in drawn(microdata, params, draws, seed, progress):
         release = comparison.with_masked(work.masked, work.law)
@@ -318,7 +320,7 @@ def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
     names = Formula.parse(analysis.formula).names
     if any(name in original.names and has_rare_levels(original, name) for name in names):
         return RARE_LEVELS
-    if is_clustered(original):
+    if dependence(original) is not None:
         return CLUSTERED
     try:
         # the original's slopes, and each without the record that moves it most
@@ -376,19 +378,6 @@ def _most_influential(analysis: Analysis, design: Design) -> Integers:
         warnings.simplefilter("ignore")  # a record of leverage 1 moves its slope without bound
         moves = sm.GLM(design.response, exog, family=family).fit().get_influence().d_params
     return np.asarray(np.abs(moves[:, 1:]).argmax(axis=0), dtype=np.int64)
-
-
-def is_clustered(original: Microdata) -> bool:
-    """True if records share a household or a person, as declared or by what is found."""
-    shared = {Role.HOUSEHOLD: 0.0, Role.PERSON: 0.0, Role.IDENTIFIER: _SHARED}
-    for variable in original.schema.variables:
-        if variable.role is Role.TIME:
-            return True
-        if variable.role in shared:
-            known = original.frame[variable.name].dropna().astype(str)
-            if known.duplicated(keep=False).mean() > shared[variable.role]:
-                return True
-    return bool(repeated_people(original.frame, original.schema.names))
 
 
 def condition_number(columns: Floats) -> float:

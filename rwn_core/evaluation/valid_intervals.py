@@ -17,8 +17,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rwn_core.data.belonging import belonging
+from rwn_core.data.belonging.gate import dependence
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.claims import is_clustered
+from rwn_core.data.rows import Belong
 from rwn_core.laws.law import Law
 from rwn_core.masking.sliced_method import BALANCED
 
@@ -33,17 +35,24 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
     Returns
     -------
     dict
-        `records`; `refusal`, empty where intervals inside a slice hold, else "drift", "clustered"
-        or "few"; and `slices`, the variables that take their values from one donor. Those that no
-        record modifies stay with the row, so that they are one slice.
+        `records`; `refusal`, empty where intervals inside a slice hold, else "drift", "clustered",
+        "series" or "few"; `found`, the kinds of rows together that the data show; `stated`, what
+        the steward says of them, or empty; and `slices`, the variables that take their values from
+        one donor. Those that no record modifies stay with the row, so that they are one slice.
     """
-    answer: dict[str, Any] = {"records": records, "slices": [], "refusal": "drift"}
+    stated = original.schema.rows
+    answer: dict[str, Any] = {
+        "records": records,
+        "slices": [],
+        "refusal": "drift",
+        "found": [str(of) for of in belonging(original).kinds],
+        "stated": "" if stated is None else str(stated.of),
+    }
     found = getattr(law, "neighborhoods", None)  # of donors
     if law is None or found is None:
         return answer
     if found.kernel.balance == 1 and found.imbalance <= BALANCED:
-        few = "few" * (records < FEWEST_RECORDS)
-        answer["refusal"] = "clustered" if is_clustered(original) else few
+        answer["refusal"] = _refusal(original, records)
     # what no record modifies stays with the row
     drawn = [list(unit) for unit in law.units() if law.modification(unit[0])]
     moved = {name for names in drawn for name in names}
@@ -52,3 +61,11 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
                 if not each.neighborhoods.imbalance <= BALANCED}  # fmt: skip
     drawn = [names for names in drawn if names[0] not in drifting]
     return answer | {"slices": drawn + [unmoved] * bool(unmoved)}
+
+
+def _refusal(original: Microdata, records: int) -> str:
+    """Return why no interval of a balanced release holds; empty where they do."""
+    together = dependence(original)
+    if together is not None:
+        return "series" if together is Belong.SERIES else "clustered"
+    return "few" if records < FEWEST_RECORDS else ""

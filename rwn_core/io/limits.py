@@ -137,7 +137,7 @@ _STEP = 1 << 20
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
-def _stream(content: bytes) -> Any:
+def unpacking(content: bytes) -> Any:
     """Return a stream of the content without gzip, bzip2 or xz around it."""
     packed = io.BytesIO(content)
     return next((opened(packed) for sign, opened in _OPENERS if content.startswith(sign)), packed)
@@ -146,7 +146,7 @@ def _stream(content: bytes) -> Any:
 def first_bytes(content: bytes, count: int) -> bytes:
     """The first bytes of the content, unpacked if it is packed; none where it is broken."""
     try:
-        return bytes(_stream(content).read(count))
+        return bytes(unpacking(content).read(count))
     except _BROKEN:
         return b""
 
@@ -154,7 +154,7 @@ def first_bytes(content: bytes, count: int) -> bytes:
 def unpacked(file: str, content: bytes) -> bytes:
     """The content without gzip, bzip2 or xz around it."""
     parts: list[bytes] = []
-    size, stream = 0, _stream(content)
+    size, stream = 0, unpacking(content)
     try:
         while part := stream.read(_STEP):  # of so many bytes, memory is taken at once
             parts.append(part)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from rdata.conversion import SimpleConverter, convert_python_to_r_data
 from rdata.missing import R_INT_NA
-from rdata.parser import DEFAULT_ALTREP_MAP, RData, RObject, RObjectInfo, RObjectType, parse_data
+from rdata.parser import DEFAULT_ALTREP_MAP, RData, RObject, RObjectInfo, RObjectType
 from rdata.unparser import unparse_data
 
 from rwn_core.data.file_layout import FileLayout
@@ -25,8 +25,8 @@ from rwn_core.io.limits import (
     chosen_columns,
     damaged,
     refuse_large_wholes,
-    unpacked,
 )
+from rwn_core.io.r_stream import parse_r
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
@@ -43,11 +43,9 @@ def read_r(
     file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a file of R."""
-    plain = unpacked(file, content)
     try:
         # the columns of the first data frame, and what is to be said of the rest of the file
-        ending = ".rda" if plain.startswith(b"RD") else ".rds"
-        parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
+        parsed = parse_r(file, content, _BOUNDED)
         names = _Names(parsed)
         frames = list(_frames(parsed.object, names))
         if not frames:
@@ -113,7 +111,7 @@ class _Names:
         self._converter = SimpleConverter(default_encoding=parsed.extra.encoding or "utf-8")
 
     def attributes(self, r_object: RObject) -> Mapping[str, Any]:
-        """The attributes that are used, by their names; the others are left as they are."""
+        """The attributes that are used, by their names; the others are not looked at."""
         found: dict[str, Any] = {}
         part = r_object.attributes
         while part is not None and part.info.type is RObjectType.LIST:

@@ -122,7 +122,7 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
             notices.append(f"{column.name} has codes that share a label: they stay apart.")
         return pd.Series(category), notices
     if labels and wanted and known:
-        notices.append(f"{column.name} has labels for some of its values only: it stays as it is.")
+        notices.append(f"{column.name} has labels for some of its values only: no categories.")
     return _narrowed(values) if column.narrow or column.missing_codes else values, notices
 
 

@@ -28,7 +28,7 @@ class BlockLaw(CellLaw):
     are permuted at random: a record's donor is each other record of its block with probability
     (s - 1) / (B (B - 1)), and else itself. Rows together depend on each other; that is no part of
     this law. `makers` are the variables that make the blocks; `blocks`, shape (n,), has the
-    number of each record's block, from 0, or -1 for a record that stays as it is; `selected`,
+    number of each record's block, from 0, or -1 for a record that is not swapped; `selected`,
     shape (blocks,), has their s. See the function `dswap` as Matloff and Tendick 2015 document it.
 
     With `risks`, shape (n,), the s records of a block with the largest are selected, at random

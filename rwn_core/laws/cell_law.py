@@ -18,7 +18,7 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.moments import Moments
-from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, Privacy, Unit
+from rwn_core.laws.unit_law import FROM_DONORS, UNMASKED, Privacy, Unit
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import EnlargedNeighborhoods, NeighborhoodRule
 
@@ -198,7 +198,7 @@ class CellLaw(LawOfRows):
     def privacy(self) -> dict[Unit, Privacy]:
         """None at all: donors limit what a record may release."""
         moved = [(unit, self.modification(unit[0]) > 0) for unit in self.units()]
-        return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
+        return {unit: FROM_DONORS if moves else UNMASKED for unit, moves in moved}
 
     def keeps_value_counts(self, name: str) -> bool:
         """True if no record modifies it; donors may give a value to many."""

@@ -15,6 +15,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
+from rwn_core.moved_names import MovedAttribute
 from rwn_core.neighbors import DrawRequest, Neighborhoods, NeighborTable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.record_draws import two_uniforms
@@ -44,6 +45,9 @@ class Draws:
     key: SecretKey
     records: Integers
     streams: Sequence[int]
+
+    modify = MovedAttribute("rwn_core.draw_donors")
+    ranks = MovedAttribute("rwn_core.draw_donors")
 
 
 def random_streams(microdata: Microdata) -> tuple[int, ...]:
@@ -164,7 +168,8 @@ def copy_columns(microdata: Microdata, donors: Mapping[str, Integers]) -> Microd
 def released_schema(schema: Schema) -> Schema:
     """The schema of a release: without direct identifiers and what depends on them."""
     all_released = len(schema.released) == len(schema.variables)
-    if all_released and not schema.edit_rules and schema.population is None:
+    says_more = schema.edit_rules or schema.population is not None or schema.rows is not None
+    if all_released and not says_more:
         return schema
     return described(schema, schema.released)
 

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, certain, independent
-from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE, Privacy, UnitLaw
+from rwn_core.laws.unit_law import FROM_FILE, UNMASKED, Privacy, UnitLaw
 
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
@@ -28,7 +28,7 @@ class DeterministicUnit(UnitLaw):
     @property
     def privacy(self) -> Privacy:
         """None at all; see `UnitLaw`."""
-        return AS_IT_IS if self.shown is self.original else Privacy(np.inf, "follows from the file")
+        return UNMASKED if self.shown is self.original else Privacy(np.inf, "follows from the file")
 
     @property
     def retained(self) -> Floats:
@@ -73,7 +73,7 @@ class DeterministicUnit(UnitLaw):
 
 
 def unchanged(original: Microdata, name: str) -> DeterministicUnit:
-    """Return the law of a variable released as it is."""
+    """Return the law of a variable released unmasked."""
     return DeterministicUnit(
         original=original, shown=original, names=(name,), keeps_value_counts=True
     )

@@ -2,7 +2,7 @@
 
 The person's own rows are gone, and each row that shows values of the person shows another donor of
 its neighborhood instead: by the same weights, given the same class of a tie, near to the same
-earlier slices of a chain. All other rows stay as they are. So people outside a file are attacked in
+earlier slices of a chain. All other rows stay the same. So people outside a file are attacked in
 the very release, and what they and people inside differ by is what the person's values did.
 """
 

@@ -19,7 +19,7 @@ from rwn_core.neighbors.rule import NeighborhoodRule
 
 
 class RowMixtureLaw(CellLaw):
-    """The law of the 2015 method: a record is masked as a whole, or left as it is.
+    """The law of the 2015 method: a record is masked as a whole, or released unmasked.
 
     With probability s all masked values of record i come from independent members of S_i, and
     become missing where S_i is empty; with probability 1 - s the record is kept. A whole record

@@ -33,7 +33,7 @@ class SeparateLaw(LawOfRows):
 
     @classmethod
     def of_changes(cls, original: Microdata, parts: Sequence[UnitLaw], known_by: Unit = ()) -> Self:
-        """Return the law in which variables of no part are released as they are."""
+        """Return the law in which variables of no part are released unmasked."""
         changed = {name for part in parts for name in part.names}
         order = [variable.name for variable in original.schema.released]
         every = [*parts, *(unchanged(original, name) for name in order if name not in changed)]

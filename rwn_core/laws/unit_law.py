@@ -37,8 +37,8 @@ NORMAL_NOISE = Privacy(
     "for another as one likes",
 )
 FROM_FILE = Privacy(np.inf, "takes its values, or their chances, from the file")
-AS_IT_IS = Privacy(np.inf, "is released as it is")
-OR_NOT_AT_ALL = Privacy(np.inf, "is released as it is, or not at all")
+UNMASKED = Privacy(np.inf, "is released unmasked")
+OR_NOT_AT_ALL = Privacy(np.inf, "is released unmasked, or not at all")
 FROM_DONORS = Privacy(
     np.inf,
     "can only take a record's own value or those of its donors, so one person's change can make a "

@@ -38,7 +38,7 @@ class AdditiveNoise(NoiseMethod):
         A variable without negative values is released without them: a number below 0 loses its
         sign. This changes means near 0.
     others : {"keep", "refuse"}
-        What happens to variables that have no numbers: they are released as they are, or the
+        What happens to variables that have no numbers: they are released unmasked, or the
         table is refused.
 
     Raises

@@ -100,7 +100,7 @@ def check_chain(microdata: Microdata, order: Sequence[Unit], *, mixed: bool) -> 
     if kept:
         raise ParameterError(
             "Chained slices mask every variable, because a value that stays shows from which "
-            f"record it comes; {kept[0]} is released as it is."
+            f"record it comes; {kept[0]} is released unmasked."
         )
     if len(order) < 2:
         raise ParameterError(

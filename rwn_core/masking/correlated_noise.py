@@ -46,7 +46,7 @@ class CorrelatedNoise(NumberMethod):
         with conditions are unbiased (Tendick and Matloff 1994); a = sqrt((n - 1 - c) / ((n - 1)
         (1 + c))), Kim's form for a sample of n records; or a = 1, noise alone.
     others : {"keep", "refuse"}
-        What happens to variables that have no numbers: they are released as they are, or the
+        What happens to variables that have no numbers: they are released unmasked, or the
         table is refused.
 
     Raises

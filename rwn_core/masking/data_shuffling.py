@@ -44,7 +44,7 @@ class DataShuffling(NumberMethod):
         is confidential. As a text: names with commas.
     others : {"keep", "refuse"}
         What happens to variables that are to be masked and have no numbers, where no variables are
-        named: they are released as they are, or the table is refused.
+        named: they are released unmasked, or the table is refused.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class DataShuffling(NumberMethod):
         Keeps(what="values"),
     )
     warns: ClassVar[tuple[str, ...]] = (
-        "The variables that are not shuffled are released as they are: a person with "
+        "The variables that are not shuffled are released unmasked: a person with "
         "unique values of them is recognized.",
         "Every released number is somebody's true value of that variable, extremes included.",
         "Relations that are not monotone, and those of single groups, are lost.",

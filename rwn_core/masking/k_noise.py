@@ -33,7 +33,7 @@ class KNoise(NoiseMethod):
     shape : {"uniform", "laplace", "gaussian"}
         Of the noise; all three have the same variance.
     others : {"keep", "refuse"}
-        What happens to variables that have no numbers: they are released as they are, or the
+        What happens to variables that have no numbers: they are released unmasked, or the
         table is refused.
 
     Raises

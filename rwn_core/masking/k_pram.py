@@ -39,7 +39,7 @@ class KPRAM(NumberMethod):
         What is drawn: one of the interval's records, each as likely; the interval's values in a
         random order; or one of its different values, each as likely.
     others : {"keep", "refuse"}
-        What happens to variables that have no numbers: they are released as they are, or the
+        What happens to variables that have no numbers: they are released unmasked, or the
         table is refused.
 
     Raises

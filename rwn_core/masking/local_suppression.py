@@ -29,7 +29,7 @@ class LocalSuppression(FixedMethod):
     Numeric keys become means of intervals that hold about as many records each; then records with
     a combination of keys shared by fewer than k lose one key after the other, those with the most
     different values first, until every combination that occurs, missing values counting as a
-    value, occurs k times. Other variables are released as they are. Nothing is random.
+    value, occurs k times. Other variables are released unmasked. Nothing is random.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class LocalSuppression(FixedMethod):
     What it destroys
     ----------------
     Rare combinations: their keys become missing, not by chance, so that analyses by these keys are
-    biased, and with many keys little is left. Confidential values stand next to the keys as they
-    are: where k people share the value too, it is given away, and an intruder with some other
+    biased, and with many keys little is left. Confidential values stand next to the keys
+    unmasked: where k people share the value too, it is given away, and an intruder with some other
     values links the row by them.
 
     References
@@ -107,7 +107,7 @@ class LocalSuppression(FixedMethod):
         return {0: self._keys(microdata)}
 
     def spared(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the columns that are released as they are."""
+        """Return the columns that are released unmasked."""
         keys = self._keys(microdata)
         return tuple(v.name for v in microdata.schema.released if v.name not in keys)
 

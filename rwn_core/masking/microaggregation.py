@@ -31,7 +31,7 @@ class Microaggregation(NumberMethod, FixedMethod):
     k : int
         Size of the groups, at least 1; 1 changes nothing.
     others : {"keep", "refuse"}
-        What happens to variables that have no numbers: they are released as they are, or the
+        What happens to variables that have no numbers: they are released unmasked, or the
         table is refused.
 
     Raises

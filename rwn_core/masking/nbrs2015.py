@@ -118,7 +118,7 @@ class NBRS2015(NeighborhoodMethod):
         return super(NBRS2015, self).masked_names(microdata) if self.q > 0 else ()
 
     def retained_records(self, key: SecretKey, n: int, records: Integers) -> Booleans:
-        """Which of some records are not selected and stay as they are, shape (m,)."""
+        """Which of some records are not selected and keep their values, shape (m,)."""
         return ~self.selected(key, n)[records]
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:

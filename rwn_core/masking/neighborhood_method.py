@@ -31,6 +31,7 @@ from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange, family
 from rwn_core.masking.method import Masked, Method, Prepared
+from rwn_core.moved_names import MovedAttribute
 from rwn_core.neighbors import (
     LARGEST_DENSE,
     Finder,
@@ -59,6 +60,12 @@ Near = Literal["all", "prediction"]
 EVERY_COLUMN = (
     "ε counts standard deviations of this file: one more column or one outlier changes every "
     "neighborhood, so state the scaling with the release."
+)
+
+OF_BALANCE = (
+    "Balance keeps means, spreads and shares right on average, and extremes survive more often: "
+    "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
+    "the even kernel."
 )
 
 _AT_ENDS = {
@@ -106,6 +113,17 @@ def probability_lever(**words: Any) -> Lever:
     return Lever(name="q", neutral=1.0, presets=presets, **words)
 
 
+def balance_lever() -> Lever:
+    """Return the lever of how equally often records give."""
+    return Lever(
+        name="balance",
+        title="Balance",
+        help="1: every record gives equally often. 0: no balance.",
+        off=0.0,
+        neutral=0.0,
+    )
+
+
 def kept_values(q: float, what: str) -> str:
     """Say what a modification probability keeps as it was."""
     if q in _AT_ENDS:
@@ -136,6 +154,8 @@ class NeighborhoodMethod(Method, ABC):
     mixed: bool = False  # whether a later slice may hold a confidential variable and several keys
     near: Near = "all"  # where later slices are near: in all variables, or in what they predict
     terms: str = ""  # products and squares that predict, too
+
+    neighborhoods = MovedAttribute("rwn_core.find_neighborhoods")
 
     @property
     @abstractmethod
@@ -184,7 +204,7 @@ class NeighborhoodMethod(Method, ABC):
         return tuple(variable.name for variable, probability in drawn if probability > 0)
 
     def retained_records(self, key: SecretKey, n: int, records: Integers) -> Booleans | None:
-        """Which of some records stay as they are, shape (m,); None where cells decide alone."""
+        """Which of some records keep their values, shape (m,); None where cells decide alone."""
         return None
 
     @abstractmethod
@@ -210,11 +230,13 @@ class NeighborhoodMethod(Method, ABC):
         """Make a table ready for releases; see `Method.prepare`."""
         self.check(microdata)  # refuse before the search, not after it
         finder = self._finder(microdata)
-        if not self.ball.kernel.is_even:
-            finder.shown = None if self.chain else records  # a chain draws all rows together
-        elif settings and not finder.needs_key:
+        drawn = None if self.chain else records  # a chain draws all rows together
+        kernel = self.ball.kernel
+        if settings and kernel.has_edge and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
-            finder.store(widest, None if self.chain else records)
+            finder.store(widest, drawn if kernel.is_even else None)
+        if not kernel.is_even:
+            finder.shown = drawn
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(
@@ -244,7 +266,7 @@ class NeighborhoodMethod(Method, ABC):
         """Refuse a table that the setting cannot mask; its weights refuse a cap of themselves."""
         masked_columns(microdata)
         ball = self.table_ball(microdata)
-        if ball.kernel.is_even:
+        if ball.kernel.has_edge:
             check_radius_and_k(ball.k, ball.epsilon, microdata.n)
         if self.chain:
             from rwn_core.masking.chain import chain_order, check_chain, check_prediction

@@ -124,7 +124,7 @@ def maskable(
     if unable and others == "refuse":
         raise ParameterError(
             f"The method masks {what} only, not {_some(unable)}; choose another method, take them "
-            'out of the masking, or say others="keep" to release them as they are.'
+            'out of the masking, or say others="keep" to release them unmasked.'
         )
     return names
 
@@ -164,9 +164,9 @@ def require_released(microdata: Microdata, within: tuple[str, ...]) -> tuple[str
 
 
 def kept_as_they_are(microdata: Microdata, names: tuple[str, ...]) -> list[str]:
-    """The remark that some variables are released as they are; none where all are masked."""
+    """The remark that some variables are released unmasked; none where all are masked."""
     others = [variable.name for variable in microdata.schema.released if variable.name not in names]
-    return [f"released as they are: {_some(others)}"] if others else []
+    return [f"released unmasked: {_some(others)}"] if others else []
 
 
 def _some(names: list[str]) -> str:

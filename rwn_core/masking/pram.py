@@ -71,7 +71,7 @@ class PRAM(Method):
         Variables that are not changed, such as a region: a value is drawn anew among records that
         are alike in them, from the levels and by the shares of these. As a text: names with commas.
     others : {"keep", "refuse"}
-        What happens to other variables, where none are named: they are released as they are, or
+        What happens to other variables, where none are named: they are released unmasked, or
         the table is refused.
 
     Raises

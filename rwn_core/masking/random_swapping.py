@@ -49,8 +49,8 @@ class RandomSwapping(Method):
         What is exchanged; categories by default, or all variables where there are none. As a text:
         names with commas.
     others : {"keep", "refuse"}
-        What happens to variables without categories, where none are named: they are released as
-        they are, or the table is refused.
+        What happens to variables without categories, where none are named: they are released
+        unmasked, or the table is refused.
 
     Raises
     ------

@@ -61,7 +61,7 @@ class RankSwapping(Method):
         As above; or from the smallest value up to a random distance of at most P N, then the
         nearest free value before it, or else after it. The latter is deprecated by its program.
     others : {"keep", "refuse"}
-        What happens to variables without an order: they are released as they are, or the table is
+        What happens to variables without an order: they are released unmasked, or the table is
         refused.
 
     Raises

@@ -40,7 +40,7 @@ class Recoding(FixedMethod):
     top, bottom : float
         Shares of the largest and of the smallest values that become their mean, from 0 to 0.4.
     others : {"keep", "refuse"}
-        What happens to variables of other kinds, such as dates: they are released as they are, or
+        What happens to variables of other kinds, such as dates: they are released unmasked, or
         the table is refused.
 
     Raises

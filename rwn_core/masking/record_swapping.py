@@ -73,7 +73,7 @@ class RecordSwapping(Method):
     ceil(share b) are selected at random, and what they have of the swapped variables is permuted
     at random among them, all variables of a record together; some may get their own back. All
     other variables stay, and so does the order of the records. Records with a missing value of a
-    swapped variable stay as they are.
+    swapped variable stay unmasked.
 
     With `at_risk` or `risk_variable` the records most at risk are selected instead, at random
     among those that are equally at risk.
@@ -109,7 +109,7 @@ class RecordSwapping(Method):
     What it destroys
     ----------------
     Relations between the swapped variables and all that are neither swapped nor make blocks. Keys
-    stay as they are: a person with rare keys is certainly found, and only the values next to them
+    stay unmasked: a person with rare keys is certainly found, and only the values next to them
     are in doubt. A record alone in a block keeps everything, and small blocks give few others to
     exchange with. Selected by risk, records of less risk keep their own values for certain, and
     whoever knows the risks knows which.
@@ -202,7 +202,7 @@ class RecordSwapping(Method):
         self._risks(microdata)
 
     def blocks(self, table: Prepared) -> Integers:
-        """The number of each record's block, -1 where it stays as it is, shape (n,)."""
+        """The number of each record's block, -1 where it is not swapped, shape (n,)."""
         about = "blocks", self.within, self.variables
         return table.cached(about, partial(self._blocks, table.microdata))
 

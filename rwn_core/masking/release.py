@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Integers
+from rwn_core.data.belonging.gate import refuse_together
 from rwn_core.data.derived import DERIVED, broken_relations, listed
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.given_tables import takes_tables
@@ -27,6 +28,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.open_questions import table_doubts
 from rwn_core.data.role_guesses import in_roles, stated_roles
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
+from rwn_core.data.rows import Rows
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role, checks_form
@@ -112,7 +114,7 @@ class Release(Summarized):
     order : ndarray of int64, shape (n,)
         The secret row order of the published file.
     precision : tuple of (str, float)
-        The step of each rounded variable; empty where values are released as they are.
+        The step of each rounded variable; empty where none is rounded.
     id : str
         128 random bits in hex, a name that tells nothing.
     seeded : bool
@@ -216,13 +218,15 @@ class Release(Summarized):
         Raises
         ------
         ReleaseError
-            A variable may identify people, and no answer says whether it stays.
+            A variable may identify people, and no answer says whether it stays; or rows look as if
+            they belonged together, and the original's schema does not say what they are.
         """
         # note the answers; refuse while a doubt has none
         refuse_both(drop, keep)
         for name in (*drop, *keep):
             self.masked.schema.variable(name)
         refuse_open(open_doubts(self.find_doubts(), self.masked.schema, (*drop, *keep)))
+        refuse_together(self.original)
         self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
         frame, schema = self.as_written(format, order, drop)
         return table_bytes(frame, format, schema)
@@ -287,8 +291,9 @@ class Release(Summarized):
         Raises
         ------
         ReleaseError
-            A doubt about identity has no answer, another library finds another value in a file, or
-            the file exists or could not be written; an older one is still whole.
+            A doubt about identity or about rows that belong together has no answer, another library
+            finds another value in a file, or the file exists or could not be written; an older one
+            is still whole.
 
         Warns
         -----
@@ -321,6 +326,7 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     as_is: str | Sequence[str] = (),
     weights: Mapping[str | int, float] | Mapping[str, float] | None = None,
     slices: Sequence[Sequence[str]] | None = None,
+    rows: str | Rows | None = None,
     seed: int | SecretKey | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -345,6 +351,9 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     slices : sequence of sequence of str, optional
         Variables that travel together, each list from one donor, such as ``[["age", "sex"]]``;
         every other variable then stands alone. The schema's groups if left out.
+    rows : str or Rows, optional
+        What the rows are: "separate", "person=height", "cluster=school" and so on. Rows that look
+        as if they belonged together are not published before it is said.
     seed : int or SecretKey, optional
         Left out: a fresh 256-bit secret that is forgotten. A small integer is for teaching and
         for repeating a trial; it is no secret.
@@ -376,6 +385,8 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
         microdata = microdata.with_schema(in_roles(microdata.schema, roles, as_is))
     microdata = microdata.with_weights(weights) if weights else microdata
     microdata = microdata if slices is None else microdata.with_slices(slices)
+    if rows is not None:
+        microdata = microdata.with_schema(microdata.schema.with_rows(rows))
     setting, own = unrounded(params)
     steps = steps_by_name({**own, **(precision or {})})
     check_precision(microdata, dict(steps))  # refuse before the search, not after it

@@ -12,10 +12,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import Lever
+from rwn_core.masking.lever import Lever, check_share
 from rwn_core.masking.method import Method
 from rwn_core.masking.neighborhood_method import (
     EVERY_COLUMN,
+    OF_BALANCE,
     kept_values,
     nearest_lever,
     probability_lever,
@@ -24,7 +25,7 @@ from rwn_core.masking.neighborhood_method import (
 from rwn_core.masking.sliced_method import SlicedMethod, own_parameters_first
 from rwn_core.neighbors import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
-from rwn_core.neighbors.kernel import RadiusAndK, one_radius
+from rwn_core.neighbors.kernel import EVEN, Kernel, RadiusAndK, one_radius
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
 
 
@@ -65,6 +66,12 @@ class RWN(SlicedMethod):
     weights : {"schema", "discrete"}
         Those of the schema, or with smaller ones for categorical variables the larger the table
         is (`rwn_core.neighbors.metric.discretely_weighted`).
+    balance : float
+        0: all members are equally likely to give. 1: all records are equally likely to give, so
+        that expected means, and everything within a slice, are those of the original. Between, in
+        proportion. Above 0 a record is also a member of the neighborhoods of its members, and one
+        of its own donors; no donor has a probability above .1, or 2 over the smallest neighborhood
+        where that is larger.
     radius_variable : str, optional
         A variable of numbers that multiplies epsilon, so that each record has a radius of its own,
         such as 1 for most records and 3 for outliers. It needs no place in the release.
@@ -113,13 +120,14 @@ class RWN(SlicedMethod):
     u: int | None = None
     fresh: bool = False
     weights: Weights = "schema"
+    balance: float = 0.0
     radius_variable: str | None = None
     outside_household: bool = False
 
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
     elsewhere: ClassVar[Mapping[str, str]] = {**Method.elsewhere} | dict.fromkeys(
-        ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance"),
+        ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own"),
         "rwn.SoftRWN (--kernel gaussian)",
     )
     levers: ClassVar[tuple[Lever, ...]] = (
@@ -146,6 +154,9 @@ class RWN(SlicedMethod):
         self.check_slices()
         if (self.chain or self.tie) and not self.scheme.exact:
             raise ParameterError("Chained and tied slices need neighbors to be exact.")
+        check_share("balance", self.balance)
+        if self.balance and not self.scheme.exact:
+            raise ParameterError("balance needs neighbors to be exact.")
         if isinstance(self.epsilon, np.ndarray):  # comparable, and safe from later changes
             object.__setattr__(self, "epsilon", Radii(self.epsilon))
 
@@ -153,6 +164,12 @@ class RWN(SlicedMethod):
     def scheme(self) -> Scheme:
         """The candidates for neighbors."""
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
+
+    @property
+    def ball(self) -> RadiusAndK:
+        """The radius and k, and whether records balance."""
+        kernel = Kernel(balance=float(self.balance), own=True) if self.balance else EVEN
+        return RadiusAndK(k=self.k, epsilon=self.epsilon, kernel=kernel)
 
     def table_ball(self, microdata: Microdata) -> RadiusAndK:
         """The ball with the radius of each record, where a variable says it."""
@@ -201,4 +218,6 @@ class RWN(SlicedMethod):
                 "Values never leave their part: an intruder who knows the parts has only a part to "
                 "search, so keep them secret."
             )
+        if self.balance:
+            texts.append(OF_BALANCE)
         return [*texts, *self.slice_cautions()]

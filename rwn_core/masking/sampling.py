@@ -1,4 +1,4 @@
-"""Sampling: a random part of the records is released as it is."""
+"""Sampling: a random part of the records is released unmasked."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from rwn_core.randomness import SELECTION_STREAM, SecretKey
 class RandomSample(Method):
     """The parameters of simple random sampling.
 
-    Of n records, floor(n * left_out) random ones are left out; the others are released as they
-    are. Row by row with the original, the left-out records have no values.
+    Of n records, floor(n * left_out) random ones are left out; the others are released
+    unmasked. Row by row with the original, the left-out records have no values.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class RandomSample(Method):
             name="left_out",
             title="Share of records left out",
             short="left out",
-            help="A random part of the records is released as it is; at 0 all of them are.",
+            help="A random part of the records is released unmasked; at 0 all of them are.",
             range=LeverRange(low=0.0, high=0.95, step=0.05),
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 0.9},
         ),
@@ -106,7 +106,7 @@ class RandomSample(Method):
         return copy_from_donors(table.microdata, donors)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return no variable: records are left out, and the others stay as they are."""
+        """Return no variable: records are left out, and the others stay unmasked."""
         return ()
 
     def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
@@ -121,4 +121,4 @@ class RandomSample(Method):
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return a remark on the number of records released."""
         n = microdata.n
-        return [f"{n - self.count(n):,} of {n:,} records are released, as they are"]
+        return [f"{n - self.count(n):,} of {n:,} records are released, unmasked"]

@@ -10,7 +10,12 @@ import numpy as np
 from rwn_core.data.variable import check_count, is_number
 from rwn_core.errors import ParameterError
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.neighborhood_method import kept_values, probability_lever
+from rwn_core.masking.neighborhood_method import (
+    OF_BALANCE,
+    balance_lever,
+    kept_values,
+    probability_lever,
+)
 from rwn_core.masking.sliced_method import SlicedMethod, own_parameters_first
 from rwn_core.neighbors.kernel import Bandwidth, Kernel, RadiusAndK, SoftShape
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
@@ -26,11 +31,6 @@ _CAUTIONS = (
     "slice, or coarsen it. Variables of few categories change more often than with the k nearest.",
     "In a slice that holds an identifying and a confidential variable, the attribute attack gains "
     "more than with the k nearest: on bodyfat .62 instead of .57.",
-)
-_OF_BALANCE = (
-    "Balance keeps means, spreads and shares right on average, and extremes survive more often: "
-    "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
-    "the even kernel."
 )
 _OWN = (
     "Records may keep their own values also at q = 1, as their own donors; over several releases "
@@ -137,13 +137,7 @@ class SoftRWN(SlicedMethod):
             range=LeverRange(low=0.05, high=4.0, step=0.05),
             presets={"Light": 0.5, "Standard": 1.0, "Strong": 2.0},
         ),
-        Lever(
-            name="balance",
-            title="Balance",
-            help="1: every record gives equally often. 0: no balance.",
-            off=0.0,
-            neutral=0.0,
-        ),
+        balance_lever(),
         probability_lever(
             title="Modification probability q",
             help="The chance that a cell takes the value of another record.",
@@ -171,7 +165,7 @@ class SoftRWN(SlicedMethod):
         return [
             _OWN if self.own else kept_values(self.q, "cell keeps its own value"),
             *_CAUTIONS,
-            *[_OF_BALANCE] * (self.balance > 0),
+            *[OF_BALANCE] * (self.balance > 0),
             *[_UNCAPPED] * (self.cap == 1),
             *self.slice_cautions(),
         ]

@@ -18,6 +18,7 @@ from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import checks_form
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.neighbors.balanced_edge import balanced_neighborhoods
 from rwn_core.neighbors.candidates import Scheme, neighbor_table, restricted_table
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import (
@@ -86,9 +87,10 @@ class Finder:
 
     def stores(self, ball: RadiusAndK) -> bool:
         """True if these neighborhoods are found in milliseconds."""
-        if ball.kernel.is_even:
-            own = self._own(ball.epsilon)
-            return self.table is not None and self.table.covers(k=ball.k, epsilon=own)
+        if ball.kernel.has_edge:
+            table = self._table_of_all if ball.kernel.balance else self.table
+            own = ball.epsilon if ball.kernel.balance else self._own(ball.epsilon)
+            return table is not None and table.covers(k=ball.k, epsilon=own)
         # the records are ranked, those of all for a balance, and a move weighs few
         if self.scaled is None or self.scaled.options != ball.kernel.options:
             return False
@@ -101,7 +103,7 @@ class Finder:
         """Find neighborhoods and, where it is the same work, draw donors, shape (m, p)."""
         # Sizes of a large table that are `known` are not counted again.
         kernel = ball.kernel
-        if not kernel.is_even:
+        if not kernel.has_edge:
             if self._weighs_rows(kernel):
                 return AllDonors.of_points(self.points, kernel, self.shown).neighborhoods(), None
             scaled = self._rank(kernel)
@@ -110,6 +112,8 @@ class Finder:
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         if self.groups is not None:
             check_outside(self.groups, ball.k)
+        if kernel.balance:
+            return self._balanced(ball), None
         # what is stored, or small enough to be ranked at once, is cut
         every, table = len(self.records) == len(self.points), self.table
         if self.needs_key:
@@ -138,6 +142,24 @@ class Finder:
         else:
             search = Search.of_some(self.index, self.points, self.records, ball, self.groups)
         return search.neighborhoods(drawing, known)
+
+    @property
+    def _table_of_all(self) -> NeighborTable | None:
+        """The stored table, where it is one of all records."""
+        return None if self.table is None or self.table.numbers is not None else self.table
+
+    def _balanced(self, ball: RadiusAndK) -> Neighborhoods:
+        """Return balanced neighborhoods of a radius and k, which depend on all records."""
+        table = self._table_of_all
+        if table is None or not table.covers(k=ball.k, epsilon=ball.epsilon):
+            table = neighbor_table(
+                self.points, k=ball.k, epsilon=ball.epsilon, index=self.index, groups=self.groups
+            )
+            if self.table is None:
+                self.table = table
+        return balanced_neighborhoods(
+            table.cut(k=ball.k, epsilon=ball.epsilon), ball.kernel, self.shown
+        )
 
     def _own(self, epsilon: Radius | None) -> Radius | None:
         """Return the radius of the records with neighborhoods."""
@@ -182,7 +204,7 @@ class Finder:
         n, points, groups = len(self.points), self.points, self.groups
         if n > most:
             self.shown = np.sort(np.random.default_rng(seed).permutation(n)[:most])
-        if not kernel.is_even:
+        if not kernel.has_edge:
             if not self._weighs_rows(kernel):
                 self._rank(kernel)
             return

@@ -34,7 +34,8 @@ class Kernel:
     Attributes
     ----------
     shape : {"even", "gaussian", "exponential"}
-        Even: each member weighs 1, and the other attributes have no part.
+        Even: each member weighs 1 before a balance; width, bandwidth and bandwidth_k have no
+        part.
     width : float
     bandwidth : {"adaptive", "fixed", "absolute"}
         The scale s: the geometric mean of both records' distances to their m-th nearest other;
@@ -58,9 +59,14 @@ class Kernel:
     balance: float = 0.0
 
     @property
+    def has_edge(self) -> bool:
+        """True if a radius and a number of nearest say which others are members."""
+        return self.shape == "even"
+
+    @property
     def is_even(self) -> bool:
         """True if all members are equally likely."""
-        return self.shape == "even"
+        return self.has_edge and self.balance == 0
 
     @property
     def options(self) -> tuple[object, ...]:

@@ -97,9 +97,11 @@ class NeighborhoodRule:
     def refuse_outsiders(self, *, weighed: bool = False) -> None:
         """Refuse people outside the file where their donors are not defined."""
         if weighed and not self.ball.kernel.is_even:
+            kernel = self.ball.kernel
+            what = "balance" if kernel.has_edge else f"a {kernel.shape} kernel"
             raise NotApplicable(
-                f"With a {self.ball.kernel.shape} kernel one more record changes all weights; "
-                "add the person to the table, and find its law."
+                f"With {what} one more record changes all weights; add the person to the table, "
+                "and find its law."
             )
         if not self.scheme.exact:
             raise NotApplicable("With random candidates there are none for people outside.")

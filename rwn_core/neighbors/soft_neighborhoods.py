@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,15 +30,8 @@ def scale(kernel: Kernel, lists: SoftLists) -> Scaled:
     """Return lists with their distances in units of the bandwidth."""
     table, scales = lists.table, kernel.scales(lists.scaling)
     nearest = table.squared[table.offsets[:-1]]
-    if kernel.own:  # each record stands first in its own row
-        numbers = np.arange(table.n) if table.numbers is None else table.numbers
-        starts = table.offsets
-        table = replace(
-            table,
-            offsets=starts + np.arange(table.n + 1),
-            records=np.insert(table.records, starts[:-1], numbers.astype(np.int32)),
-            squared=np.insert(table.squared, starts[:-1], 0.0),
-        )
+    if kernel.own:
+        table = table.with_own()
     own = scales if table.numbers is None else scales[table.numbers]
     both = np.repeat(own, np.diff(table.offsets)) * scales[table.records]
     scaled = kernel.scaled(table.squared, both)

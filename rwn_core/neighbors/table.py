@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.errors import ParameterError
+from rwn_core.moved_names import MovedAttribute
 from rwn_core.neighbors.distance import TIE, Points, rank, squared_distances
 from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, radius_values
 
@@ -151,6 +152,17 @@ class NeighborTable:
             epsilon=float("inf"),
         )
 
+    def with_own(self) -> NeighborTable:
+        """The same rows with each record first in its own row."""
+        numbers = np.arange(self.n) if self.numbers is None else self.numbers
+        starts = self.offsets[:-1]
+        return replace(
+            self,
+            offsets=self.offsets + np.arange(self.n + 1),
+            records=np.insert(self.records, starts, numbers.astype(np.int32)),
+            squared=np.insert(self.squared, starts, 0.0),
+        )
+
     def without_group(self, groups: Integers) -> NeighborTable:
         """The same ranks without the records of each record's own group."""
         # Shapes: groups (n,) of all records, such as their households.
@@ -219,6 +231,8 @@ class Neighborhoods:
     shares: Floats | None = field(default=None, repr=False)
     imbalance: float = float("nan")
     effective: Floats | None = field(default=None, repr=False)
+
+    donors = MovedAttribute("rwn_core.draw_donors")
 
     @property
     def n(self) -> int:

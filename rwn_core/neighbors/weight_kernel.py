@@ -26,6 +26,7 @@ LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # add up to ln 2
 ROUND = 6755399441055744.0  # 1.5 * 2**52: added and subtracted, it leaves a whole number
 SQRT_HALF = 0.7071067811865476
 ROUNDING = 1e-12  # relative
+FEW_AT_CAP = 32  # entries of a row that may be at the cap: more are selected, not inserted
 
 C2, C3, C4, C5 = 1 / 2, 1 / 6, 1 / 24, 1 / 120
 C6, C7, C8, C9 = 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880
@@ -106,6 +107,67 @@ def add_columns(rows: Any, weights: Floats, like: Integers, totals: Floats) -> N
 
 
 @jit_no_refcount
+def _insert_largest(logs: Floats, first: int, last: int, top: Floats, count: int) -> None:
+    """Write the largest of some numbers, descending, each put in its place as it comes."""
+    for place in range(count):
+        top[place] = -np.inf
+    least = -np.inf
+    for entry in range(uint64(first), uint64(last)):
+        log = logs[entry]
+        if log > least:
+            place = count - 1
+            while place > 0 and top[place - 1] < log:
+                top[place] = top[place - 1]
+                place -= 1
+            top[place] = log
+            least = top[count - 1]
+
+
+@jit_no_refcount
+def _select_largest(logs: Floats, first: int, last: int, top: Floats, count: int) -> None:
+    """Write the largest of some numbers, descending; `top` has room for all of them."""
+    for entry in range(first, last):
+        top[entry - first] = logs[entry]
+    # parts the numbers around one of them, until the largest stand first
+    low = 0
+    high = last - first - 1
+    while low < high:
+        middle = top[(low + high) // 2]
+        left = low
+        right = high
+        while left <= right:
+            while top[left] > middle:
+                left += 1
+            while top[right] < middle:
+                right -= 1
+            if left <= right:
+                swapped = top[left]
+                top[left] = top[right]
+                top[right] = swapped
+                left += 1
+                right -= 1
+        if count - 1 <= right:
+            high = right
+        elif count - 1 >= left:
+            low = left
+        else:
+            break
+    # sorts them by insertion over falling distances
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for index in range(gap, count):
+            number = top[index]
+            place = index
+            while place >= gap and top[place - gap] < number:
+                top[place] = top[place - gap]
+                place -= gap
+            top[place] = number
+        gap //= 3
+
+
+@jit_no_refcount
 def _fill_row(
     rows: Any, column: Floats, first: int, last: int, cap: float, top: Floats, weights: Floats
 ) -> float:
@@ -118,19 +180,12 @@ def _fill_row(
     logs, members = rows.logs, rows.members
     count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
     # each entry's logarithm with its column's factor, and the largest, descending
-    for place in range(count):
-        top[place] = -np.inf
-    least = -np.inf
     for entry in range(uint64(first), uint64(last)):
-        log = logs[entry] + column[uint64(members[entry])]
-        weights[entry] = log
-        if log > least:
-            place = count - 1
-            while place > 0 and top[place - 1] < log:
-                top[place] = top[place - 1]
-                place -= 1
-            top[place] = log
-            least = top[count - 1]
+        weights[entry] = logs[entry] + column[uint64(members[entry])]
+    if count <= FEW_AT_CAP:
+        _insert_largest(weights, first, last, top, count)
+    else:
+        _select_largest(weights, first, last, top, count)
     # exp of what logarithms are below the smallest of the largest, or 1
     low, total = top[count - 1], 0.0
     for entry in range(uint64(first), uint64(last)):
@@ -170,7 +225,7 @@ def fill_rows(
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])
         least = min(least, caps[index])
-    top = np.empty(min(longest, int(1.0 / least) + 2))
+    top = np.empty(longest if least < 1.0 / FEW_AT_CAP else min(longest, FEW_AT_CAP + 2))
     for index in range(first, last):
         row[index] = _fill_row(
             rows, column, starts[index], starts[index + 1], caps[index], top, weights

@@ -10,9 +10,10 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from rwn_core.data.derived import listed
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking.option import method_words
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, measures_of
 from rwn_core.reporting import leak_check as public
 from rwn_core.reporting.context import QUESTIONS
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
@@ -21,9 +22,19 @@ from rwn_core.reporting.leak_check import file_texts, leaves
 from rwn_core.reporting.page import page
 from rwn_core.reporting.public_words import vocabulary
 from rwn_core.reporting.release_record import require_original
+from rwn_core.tuning.verdict import RED_TEAM
 
 MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS RISKS AND PARAMETERS, AND NO VALUE OF A RECORD"
-OFFICER = ("purpose", "recipient", "retention", "anonymity")
+OFFICER = (
+    "purpose",
+    "recipient",
+    "controller",
+    "legal_basis",
+    "special_categories",
+    "impact_assessment",
+    "retention",
+    "anonymity",
+)
 """What a data protection officer asks first, by the fields of the context."""
 _TITLES = (
     ("officer", "For the data protection officer"),
@@ -36,6 +47,15 @@ _ATTACKS, _DECIDED = ("attack", "result"), ("what", "decided")
 _WORST = 2  # of the worst cases: the mean, and the most exposed people
 _VARIABLES = ("role", "technique", "variables", "values changed")
 _PAGE, _OTHER = "page for auditors", "a number that the internal record does not have"
+_UNBOUNDED = (
+    "No limit bounds these numbers of this page, and the verdict does not use them, because the "
+    "policy states none: {titles}."
+)
+_NO_NUMBER = (
+    "For {titles} WP216 asks, and names no number that may be tolerated: state a limit where one "
+    "is meant."
+)
+_ASKED_FOR = ("singling_out", "linkability", "inference")  # by WP216
 _STATED = ("context", "decision", "approval")  # in the words of the steward
 _SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
 
@@ -87,6 +107,29 @@ def unanswered(material: Material) -> list[str]:
     return left + ["What did a meeting decide?"] * ("decision" not in material.record)
 
 
+def unbounded_words(material: Material) -> tuple[str, ...]:
+    """Say which numbers of the page no limit of the policy bounds, and why."""
+    shown = (
+        *measures_of("guesses"),
+        *measures_of("attacks"),
+        *measures_of("worst cases")[:_WORST],
+    )
+    limits = {limit["measure"] for limit in material.record.get("limit", ())}
+    free = [
+        key
+        for key in dict.fromkeys(shown)
+        if key not in limits and key != RED_TEAM and "value" in material.reading(key)
+    ]
+    if not free:
+        return ()
+    titles = [str(material.reading(key).get("title", MEASURES[key].title)) for key in free]
+    said = [_UNBOUNDED.format(titles="; ".join(titles))]
+    asked = [MEASURES[key].title.casefold() for key in _ASKED_FOR if key in free]
+    if asked:
+        said.append(_NO_NUMBER.format(titles=listed(asked)))
+    return tuple(said)
+
+
 def unchecked_page(material: Material) -> bytes:
     """Write the page without the leak check."""
     made = {each.key: each.make(material) for each in FACTS if each.make is not None}
@@ -114,7 +157,9 @@ def unchecked_page(material: Material) -> bytes:
             table=Table(columns=_VARIABLES, rows=tuple(rows)),
         ),
         "attacks": Content(table=Table(columns=_ATTACKS, rows=tuple(dict.fromkeys(attacks)))),
-        "limits": made["limits"],
+        "limits": replace(
+            made["limits"], lines=(*made["limits"].lines, *unbounded_words(material))
+        ),
         "decided": Content(
             lines=(*made["decision"].lines, *made["approval"].lines, *made["file"].lines),
             table=Table(columns=_DECIDED, rows=tuple(decided)) if decided else None,

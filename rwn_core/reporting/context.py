@@ -56,6 +56,10 @@ class Context(NamedParameters):
 
     recipient: str = ""
     purpose: str = ""
+    controller: str = ""
+    legal_basis: str = ""
+    special_categories: str = ""
+    impact_assessment: str = ""
     retention: str = ""
     anonymity: str = ""
     access: str = ""

@@ -417,7 +417,7 @@ def record_head(format: str, id: str, setting: Setting, n: int) -> dict[str, Any
     # the numbers of a soft kernel that its parameters leave open
     ball = getattr(setting.params, "ball", None)
     numbers = {}
-    if ball is not None and not ball.kernel.is_even:
+    if ball is not None and not ball.kernel.has_edge:
         cap = float(ball.kernel.cap)
         rank = int(ball.kernel.bandwidth_k)
         listed = n if ball.kernel.weighs_all else list_length(n, ball.kernel.bandwidth_k)

@@ -1,5 +1,8 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
+from typing import Any
+
+from rwn_core.moved_names import has_moved, moved
 from rwn_core.tuning.answer import FoundSetting as FoundSetting
 from rwn_core.tuning.answer import SearchAnswer as SearchAnswer
 from rwn_core.tuning.evaluate import Plan as Plan
@@ -26,3 +29,10 @@ from rwn_core.tuning.sweep import parse_values as parse_values
 from rwn_core.tuning.sweep import prepared as prepared
 from rwn_core.tuning.sweep import sweep as sweep
 from rwn_core.tuning.verdict import Verdict as Verdict
+
+
+def __getattr__(name: str) -> Any:
+    """Return a name of the version before, or say what it is now."""
+    if has_moved(f"{__name__}.{name}"):
+        return moved(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}.")

@@ -81,7 +81,7 @@ def seek(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> data = rwn.load_demo("bodyfat")
+    >>> data = rwn.load_demo("bodyfat").frame.iloc[:60, :5]
     >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
     >>> plan = rwn.Plan(measures=("distance_linkage", "association_loss"), releases=2)
     >>> swept = rwn.sweep(data, rwn.Grid(axes={"k": (5, 40)}), plan=plan, workers=1)

@@ -37,7 +37,7 @@ from rwn_core.tuning.several_draws import (
 )
 from rwn_core.tuning.strength import MOST_LOST, Deadline, several_left
 from rwn_core.tuning.verdict import counted
-from rwn_core.tuning.ways import WAYS, in_way
+from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors
 
 SEARCHED = 0.8  # of the time of a search; in the rest its answer is read on all records
 _READ = 3  # of the best settings of an answer, which are read until one keeps the policy
@@ -46,7 +46,7 @@ _T = TypeVar("_T")
 
 
 def safest_of_rwn(
-    slices: Slices, policy: Policy, *, soft: bool = True, slow_beyond: float = 0.0
+    slices: Slices, policy: Policy, *, records: int, soft: bool = True
 ) -> Iterator[Setting]:
     """Yield a setting of each way of RWN, of which the strongest place is the safest.
 
@@ -55,20 +55,26 @@ def safest_of_rwn(
     slices : tuple of tuple of str
         What travels together in a way that relates slices; else each variable is alone.
     policy : Policy
+    records : int
+        Of the table; ways that are not tried on so many are left out.
     soft : bool
         Soft neighborhoods, too.
-    slow_beyond : float
-        Records; ways that take long on so many are left out.
     """
-    own = policy.needs_own
+    even = RWN(epsilon=0.0, k=5)
     methods: list[Any] = [SoftRWN(balance=1.0, own=True)] if soft else []
-    if not own:
-        methods.append(RWN(epsilon=0.0, k=5))
+    if not policy.needs_own:
+        methods.append(even)
     for params in methods:
         yield Setting(params=params, slices=())
-    related = [key for key, way in WAYS.items() if way.parameters and way.slow_beyond > slow_beyond]
-    for key in related if soft else ():
-        yield Setting(params=in_way(SoftRWN(balance=1.0, own=True), key), slices=slices)
+    start = methods[0] if methods else even
+    for key, way in WAYS.items():
+        if way.parameters and records <= way.never_beyond:
+            related = replace(
+                in_way(start, key),
+                later=later_donors(records, LATER[0]),
+                later_balance=records <= way.plain_beyond,
+            )
+            yield Setting(params=related, slices=slices)
 
 
 def on_all_records(

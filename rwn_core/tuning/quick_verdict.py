@@ -28,6 +28,7 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal, without_secrets
 from rwn_core.tuning.several_draws import (
     CLEARLY,
+    DECISIVE,
     FEW_RELEASES,
     Late,
     further_keys,
@@ -56,13 +57,12 @@ _AT_THE_END = (
 _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
 _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
-_RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, however it jumps
 _USUAL = SoftRWN()
-_NAMED = 3  # variables that stay as they are, each with steps of its own
+_NAMED = 3  # variables released unmasked, each with steps of its own
 _DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
 _LATER = (
-    "Whether a strength keeps the policy was not read in time on a table of this size; search for "
-    "a setting."
+    "Whether any strength keeps the limits was not read in time on a table of this size; search "
+    "for a setting."
 )
 
 
@@ -103,7 +103,7 @@ def quick_verdict(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling").answer
+    >>> quick_verdict(rwn.load_demo("bodyfat"), "sampling", steps=False).answer
     'cannot'
     """
     policy = policy or Policy()
@@ -302,7 +302,7 @@ def _tried(
         policy=judged,
         until=until,
         places=_PLACES,
-        releases=_RELEASES if microdata.n <= QUICK_RECORDS else None,
+        releases=DECISIVE if microdata.n <= QUICK_RECORDS else None,
         helps=helps,
     )
     search.look(setting, MOST_LOST)
@@ -353,7 +353,7 @@ def _candidates(
 def _of_unmasked(
     schema: Schema, setting: Setting, left: Sequence[Variable], coarse: Mapping[str, float]
 ) -> Iterator[tuple[str, Schema | None, Setting]]:
-    """Yield what may be done with variables that stay as they are: mask, round, leave out."""
+    """Yield what may be done with variables released unmasked: mask, round, leave out."""
     free = [variable.name for variable in left if not variable.masked]
     for names in ([free] if len(free) > 1 else []) + [[name] for name in free[:_NAMED]]:
         changed = schema

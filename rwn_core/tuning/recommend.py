@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -34,21 +33,26 @@ from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.several_draws import CLEARLY
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
-from rwn_core.tuning.ways import WAYS, in_way, way_of
+from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, way_of
 
 WITHIN = 60.0  # processor seconds: a bound; what is tried is counted in steps
 _PART = 500  # random records that settings of a larger table are ranked on
 _PART_TIME = 0.4  # of the seconds, which ranking takes at most
+_GROWTH = 0.75  # of a step's time with the number of records, as a power: measured .5 to 1
+_LOOK_TIME = 0.5  # of the seconds, after which nothing new is tried on a small table
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _STEPS = 400_000  # times records: releases and readings that rank settings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 CONFIRMED = 3  # settings of a ranking that are tried on all records
 FINE = 32  # parts of a strength that is stated
-_NEAREST = (5, 20, 50, 100)  # k: where epsilon alone leaves some records with few donors
+_USUAL_NEAREST = 50  # k: where epsilon alone leaves some records with few donors
+_NEAREST = (20, 100, 5)  # tried besides
 MORE = 0.1  # of the use, that a setting beyond epsilon and k must leave to be named
+_FEW_SLICES = 3  # that are tried where a way takes long
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
@@ -56,7 +60,6 @@ _SHOWN = 200  # records on which a method shows whether it keeps kinds
 _KERNELS: Mapping[str, Any] = MappingProxyType(
     {"even": RWN(epsilon=0.0, k=5), "soft": SoftRWN(), "balanced": SoftRWN(balance=1.0)}
 )
-_RELATED_KERNELS = ("soft", "balanced")  # an even one relates no slices
 USED: Mapping[str, float] = MappingProxyType({"Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one more release uses at most, 9 times in 10."""
 OFTEN_BEST = (
@@ -119,7 +122,9 @@ def recommend(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> found = recommend(rwn.load_demo("bodyfat"))
+    >>> table = rwn.load_demo("bodyfat").frame.iloc[:60, :5]
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> found = recommend(table, policy)
     >>> found.setting.method, found.kept, found.confirmed
     ('soft_rwn', True, True)
     """
@@ -134,7 +139,7 @@ def recommend(
         found = _recommended(microdata, policy, SEARCHED * within, progress, family)
         slices = preset_slices(microdata, OFTEN_BEST[0])
         left = last_moment - clock.processor_seconds()
-        safest = safest_of_rwn(slices, policy, soft=not levers, slow_beyond=microdata.n)
+        safest = safest_of_rwn(slices, policy, records=microdata.n, soft=not levers)
         return on_all_records(microdata, policy, found, tuple(safest), left)
 
     return microdata.cached(key, recommended)
@@ -223,28 +228,26 @@ def _recommended(
     ranked.stays = stays
     if small:
         ranked.steps = round(_STEPS / max(n, _LEAST_COUNTED))
+        ranked.until = begin + within * _LOOK_TIME
     look_at_family(ranked, microdata)
     if small:
+        # what is left of the time is for more releases of the best, and for simple attacks
+        ranked.until = begin + within
+        ranked.over = False
         ranked.attack()
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     table.stays = stays
-    # what a step takes on a part it takes as many times on all records, at least
-    table.took = {name: each * n / ranked.microdata.n for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
     starts = [] if known else _promising(ranked) or _unranked(microdata, usual_kernel)
-    for each in starts:
-        start = _in_geometry(each, n, n)
-        most = None if any(other.kept for other in table.tried) else MOST_LOST
-        table.look(start, most, getattr(start.params, start.params.strength))
-    table.attack()
+    _look_at_all(table, ranked, starts)
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
     late = table.incomplete or (small and (ranked.over or ranked.skipped))
     other = None if late or levers else _alternative(table, best, unfit_here)
     if best is None:
-        wide = [_in_geometry(each.setting, n, n) for each in ranked.best]
+        wide = [_on_all(each.setting, n) for each in ranked.best]
         found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
     tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
@@ -266,6 +269,19 @@ def _recommended(
         alternative=other,
         **shared,
     )
+
+
+def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:
+    """Try on all records the settings that a part of them ranked first, and attack the best."""
+    n = table.microdata.n
+    # a first guess of what a step takes on all records, by what it took on a part
+    times = (n / ranked.microdata.n) ** _GROWTH
+    table.took = {name: each * times for name, each in ranked.took.items()}
+    for each in starts:
+        start = _on_all(each, n)
+        most = None if any(other.kept for other in table.tried) else MOST_LOST
+        table.look(start, most, getattr(start.params, start.params.strength))
+    table.attack()
 
 
 def _facts(microdata: Microdata) -> str:
@@ -356,66 +372,116 @@ def _reason(
 
 
 def _look_at_family(search: TableSearch, table: Microdata) -> None:
-    """Try RWN in slices, related in each way, then other kernels and weights of the best."""
-    without = tuple(sorted(without_secrets(table).items()))
-
-    def candidate(kernel: str, slices: Any, way: str = "apart") -> Setting:
-        params = _KERNELS[kernel]
-        weights: tuple[tuple[str, float], ...] = ()
-        if way != "apart":
-            # a row's own record counts as one of its neighbors, and no secret chooses them: what
-            # is known of a person then comes from the relations alone
-            params = replace(in_way(params, way), own=True)
-            weights = without
-        start = Setting(params=params, slices=slices, weights=weights)
-        return _in_geometry(start, search.microdata.n, table.n)
-
+    """Try soft and even RWN in slices, related in each way, then other levers of the best."""
     first = "even" if _has_few_numbers(table) and not search.policy.needs_own else "balanced"
-    # the promising slices in each way first: where the steps end early, these were tried
+    ways = _order(search.microdata.n)
+    kernels = {way: "balanced" if WAYS[way].parameters else first for way in ways}
+    look_at_ways(search, table, {way: _KERNELS[key] for way, key in kernels.items()})
+    for each in _KERNELS:
+        for slices in _promising_slices(search, "apart"):
+            start = Setting(params=_KERNELS[each], slices=slices)
+            search.look(_in_geometry(start, search.microdata.n, table.n))
+    for way in ways:
+        _look_around(search, way, {**_later_of(search, way), "balance": (0.0,)})
+    search.look(Setting(params=_KERNELS["even"], slices=()))
+    without = tuple(sorted(without_secrets(table).items()))
+    for found in search.best[:1] if without else ():
+        search.look(replace(found.setting, weights=without))
+
+
+def _look_at_levers(search: TableSearch, table: Microdata) -> None:
+    """Try RWN in slices, related in each way, then other levers of the best."""
+    start = replace(_KERNELS["even"], k=_USUAL_NEAREST)
+    ways = _order(search.microdata.n)
+    look_at_ways(search, table, dict.fromkeys(ways, start))
+    nearest = tuple(k for k in _NEAREST if k < search.microdata.n)
+    for way in ways:
+        _look_around(search, way, {**_later_of(search, way), "k": nearest, "balance": (1.0,)})
+    without = tuple(sorted(without_secrets(table).items()))
+    for found in search.best[:_PROMISING] if without else ():
+        search.look(replace(found.setting, weights=without))
+
+
+def _order(records: int) -> tuple[str, ...]:
+    """Return the ways, the most promising first.
+
+    What comes later is ruled out by one release where that loses more. Slices chained near in all
+    variables were best on no table (decision 0058); `Space(chain=True)` tries them.
+    """
+    if records <= WAYS["tied"].few_beyond:
+        return ("tied", "predicted", "apart")
+    return ("predicted", "tied", "apart")
+
+
+def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any]) -> None:
+    """Try the usual slices, related in each way, from the parameters of the way."""
+    without = tuple(sorted(without_secrets(table).items()))
     usual = list(dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)))
-    for way in WAYS:
-        if search.policy.unjudged(in_way(SoftRWN(), way)):
+    n = search.microdata.n
+    for way, start in starts.items():
+        params = in_way(start, way)
+        if search.policy.unjudged(params):
             continue
-        slow = search.microdata.n > WAYS[way].slow_beyond
-        kernel = first if way == "apart" else "balanced"
-        for slices in usual[:1] if slow else usual:
-            search.look(candidate(kernel, slices, way))
-    # then every kernel
-    for slices, way in _promising_slices(search):
-        related = way != "apart"
-        for kernel in _RELATED_KERNELS if related else _KERNELS:
-            search.look(candidate(kernel, slices, way))
-    search.look(candidate("even", ()))
-    for each in search.best[:1] if without else ():
-        search.look(replace(each.setting, weights=without))
+        weights: tuple[tuple[str, float], ...] = ()
+        if WAYS[way].parameters:
+            # no secret chooses the neighbors: what is known of a person then comes from the
+            # relations alone; and a row's own record counts as one of them
+            weights = without
+            params = replace(params, later=later_donors(n, LATER[0]))
+            # of many records a balance of later slices takes minutes
+            params = replace(params, later_balance=table.n <= WAYS[way].plain_beyond)
+            if params.method == SoftRWN.method:
+                params = replace(params, own=True)
+        if table.n > WAYS[way].never_beyond:
+            continue
+        for slices in usual[:_FEW_SLICES] if n > WAYS[way].few_beyond else usual:
+            start = Setting(params=params, slices=slices, weights=weights)
+            search.look(_in_geometry(start, n, table.n))
 
 
-def _promising_slices(search: TableSearch) -> list[tuple[Slices, str]]:
-    """Return the slices that every kernel is tried with, each with its way."""
-    found = dict.fromkeys(
-        (each.setting.slices or (), way_of(each.setting.params)) for each in search.best
-    )
-    return list(found)[:_PROMISING]
+def _look_around(search: TableSearch, way: str, values: Mapping[str, Sequence[Any]]) -> None:
+    """Try other values of some levers, one after the other, of the best setting of a way."""
+    for name, tried in values.items():
+        for value in tried:
+            found = _worth_most(search, way)
+            if found is None:
+                return
+            params = found.setting.params
+            if hasattr(params, name) and getattr(params, name) != value:
+                search.look(replace(found.setting, params=replace(params, **{name: value})))
+
+
+def _worth_most(search: TableSearch, way: str) -> FoundSetting | None:
+    """Return the setting of a way from which others are tried; None where none was found.
+
+    The one that leaves most of those that keep the policy; else the one that nearly does.
+    """
+
+    def order(found: FoundSetting) -> tuple[bool, float]:
+        loss = 1.0 if found.loss is None else found.loss
+        return not found.kept, loss if found.share <= CLEARLY else loss + found.share
+
+    of_way = [each for each in search.tried if way_of(each.setting.params) == way]
+    return min(of_way, key=order, default=None)
+
+
+def _later_of(search: TableSearch, way: str) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of donors of a later slice that are tried; none where none is chained."""
+    if not WAYS[way].parameters.get("chain"):
+        return {}
+    return {"later": tuple(later_donors(search.microdata.n, parts) for parts in LATER[1:])}
+
+
+def _promising_slices(search: TableSearch, way: str) -> list[Slices]:
+    """Return the best slices of a way, which every kernel is tried with."""
+    found = [e.setting.slices or () for e in search.best if way_of(e.setting.params) == way]
+    return list(dict.fromkeys(found))[:_PROMISING]
 
 
 def _has_few_numbers(table: Microdata) -> bool:
     """True if less than half of the masked variables are numbers."""
     names = masked_names(table)
     return 2 * len(set(names) & set(table.numeric_names)) < len(names)
-
-
-def _look_at_levers(search: TableSearch, table: Microdata) -> None:
-    """Try RWN in slices, related in each way that it has, each with few and with many nearest."""
-    known = {each.name for each in fields(RWN)}
-    ways = [way for way in WAYS.values() if known.issuperset(way.parameters)]
-    slices = dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS))
-    without = tuple(sorted(without_secrets(table).items()))
-    for each, way, k in product(slices, ways, _NEAREST):
-        params = replace(_KERNELS["even"], k=k, **way.parameters)
-        search.look(Setting(params=params, slices=each, weights=without if way.parameters else ()))
-    secrets = without_secrets(table)
-    for each in search.best[:_PROMISING] if secrets else ():
-        search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
 
 
 def without_secrets(microdata: Microdata) -> dict[str, float]:
@@ -456,6 +522,15 @@ def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
     nearest = min(round(EVEN.bandwidth_k * total / _PART), LISTED // 2)
     bandwidth = max(1, round(nearest * records / total))
     return replace(setting, params=replace(setting.params, bandwidth_k=bandwidth))
+
+
+def _on_all(setting: Setting, records: int) -> Setting:
+    """Return a setting that was ranked on a part of a table as it is tried on all records."""
+    start = _in_geometry(setting, records, records)
+    if not getattr(start.params, "chain", False) or records <= QUICK_RECORDS:
+        return start
+    later = later_donors(records, LATER[0])
+    return replace(start, params=replace(start.params, later=later))
 
 
 def unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
@@ -518,7 +593,9 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
         if unique > limit.at_most:
             more = len(left) - _NAMED
             named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-            return f"{percent(unique)} of the {who} are unique on what stays as it is: {named}."
+            return (
+                f"{percent(unique)} of the {who} are unique on what is released unmasked: {named}."
+            )
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
     if at_levers(params, neutral_levers(type(params))).prepare(few).law is None:
         return "It has no exact law, so that worst-case linkage cannot be judged."

@@ -44,7 +44,7 @@ class Space(NamedParameters):
     Attributes
     ----------
     setting : Setting, optional
-        Where to begin; what may not change stays as it is here, or as is usual of a method. RWN
+        Where to begin; what may not change has its value here, or what is usual of a method. RWN
         with k = 5 by default.
     slices : bool
         Which variables share a donor: usual slices first, on up to 1,000 records, then steps from
@@ -268,7 +268,8 @@ def search(
 def _safest(microdata: Microdata, policy: Policy, space: Space) -> tuple[Setting, ...]:
     """Return a setting of each way that a space has; the strongest place of each is its safest."""
     if space == Space(slices=True, kernels=True):
-        return tuple(safest_of_rwn(preset_slices(microdata, OFTEN_BEST[0]), policy))
+        slices = preset_slices(microdata, OFTEN_BEST[0])
+        return tuple(safest_of_rwn(slices, policy, records=microdata.n))
     ways = dict[Any, Setting]()
     for start in space.starts(microdata, own=policy.needs_own):
         params = start.params

@@ -45,11 +45,12 @@ from rwn_core.tuning.several_draws import (
     read_limits,
 )
 from rwn_core.tuning.verdict import RAISED, Verdict
-from rwn_core.tuning.ways import in_way, way_of
+from rwn_core.tuning.ways import WAYS, in_way, way_of
 
 PLACES = 16  # parts between the ends of a strength
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
 _BETWEEN = (0.25, 0.5, 0.75)  # of the way from the weakest place to the strongest
+_CANDIDATE = 0.4  # of the time that is left, which one setting may take
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
@@ -156,6 +157,8 @@ class TableSearch:
         By setting that was found, its trial and place.
     floors : dict
         By setting without slices, the least width of its kernel.
+    candidate_until : float
+        Processor seconds after which the setting that is looked at is left.
     tables : PreparedTables
         What trials of other settings have found.
     """
@@ -184,6 +187,7 @@ class TableSearch:
     unread: dict[str, str] = field(default_factory=dict)
     trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
     floors: dict[Setting, float] = field(default_factory=dict)
+    candidate_until: float = math.inf
     tables: PreparedTables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -241,15 +245,17 @@ class TableSearch:
         others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
         expected = self.took.get(what, min(others, default=0.0))
         begin = clock.processor_seconds()
-        if self.over or begin + expected > self.until:
+        until = min(self.until, self.candidate_until)
+        if self.over or begin + expected > until:
             self.skipped = True
             raise Late
         try:
-            with work(cancel=Deadline(self.until)):
+            with work(cancel=Deadline(until)):
                 return do()
         except Cancelled:
             self.over = clock.processor_seconds() > self.until
-            if self.over:
+            if clock.processor_seconds() > until:
+                self.skipped = True
                 raise Late from None
             raise
         finally:
@@ -270,6 +276,10 @@ class TableSearch:
         if self.late or (most is None and kept in self.seen):
             return None
         self.seen.add(kept)
+        now = clock.processor_seconds()
+        # the usual share for one that may be better, all of the time for one that is asked for
+        share = _CANDIDATE if most is None else 1.0
+        self.candidate_until = now + share * (self.until - now)
         losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
         least = min(losses, default=self.least)
         trial = found = None
@@ -293,7 +303,11 @@ class TableSearch:
             sure = any(each.kept and each.releases > 1 for each in self.tried)
             places = [p for p, e in trial.verdicts.items() if e.kept] if trial and not sure else []
             with suppress(Late):
-                found = trial.first_found(min(places)) if trial and places else None
+                if trial and places:
+                    found = trial.first_found(min(places))
+                    self.trials[trial.at(min(places))] = trial, min(places)
+        finally:
+            self.candidate_until = math.inf
         self.looked += 1
         self.read += 0 if trial is None else max(len(trial.worst), 1)
         for verdict in trial.verdicts.values() if trial and not found else ():
@@ -313,10 +327,11 @@ class TableSearch:
             self.tried = [replace(each, attacked=True) for each in self.tried]
             return
         broken: list[FoundSetting] = []
+        self.candidate_until = self.until
         with suppress(Late):
             while len(broken) < _ATTACKED:
                 best = self.best[0] if self.tried else None
-                if best is None or best.attacked or not best.kept or best.releases < 2:
+                if best is None or best.attacked or not best.kept:
                     return
                 trial, place = self.trials[best.setting]
                 # the best of many settings was also lucky on the releases that chose it
@@ -773,7 +788,9 @@ def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
     """Return what a setting is apart from its strength; with its other levers if `levers`."""
     params = setting.params
     balanced = getattr(params, "balance", 0.0) > 0
-    about = setting.method, getattr(params, "kernel", ""), balanced, way_of(params)
+    way = way_of(params)
+    later = params.later if WAYS[way].parameters.get("chain") else None
+    about = setting.method, getattr(params, "kernel", ""), balanced, way, later
     names = [each.name for each in fields(params) if each.name != params.strength] * levers
     held = tuple((name, getattr(params, name)) for name in names)
     return *about, setting.slices, setting.weights, held

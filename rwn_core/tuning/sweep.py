@@ -57,7 +57,7 @@ class Grid(NamedParameters):
         Weights of variables to try together; the table's own by default.
     precision : sequence of mappings
         Steps of release precision to try together, such as ``({}, {"age": 5, "weight": 10})``;
-        values as they are by default.
+        nothing is rounded by default.
     slices : sequence
         Partitions of the variables to try, such as ``((), (("age", "weight"), ("a", "b")))``:
         which of them travel together. None stands for the table's own groups, the default.
@@ -95,7 +95,7 @@ class Grid(NamedParameters):
                 raise ParameterError(f"The grid needs at least one value of {name}.")
         for entries, words in (
             (self.weights, "set of weights; {} keeps the table's."),
-            (self.precision, "release precision; {} leaves the values as they are."),
+            (self.precision, "release precision; {} rounds nothing."),
             (self.slices, "choice of slices; () lets each variable stand alone."),
         ):
             if not entries:

@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
-from rwn_core.masking import SoftRWN
+from rwn_core.masking import RWN, SoftRWN
+
+Sliced = TypeVar("Sliced", RWN, SoftRWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,29 +18,52 @@ class Way:
     """A way of relating the slices of a row."""
 
     title: str
-    parameters: Mapping[str, Any]  # of soft RWN, where they are not those of slices apart
-    # records beyond which its limits take long, so that the most promising slices alone are tried
-    slow_beyond: float = math.inf
+    parameters: Mapping[str, Any]  # of RWN, where they are not those of slices apart
+    few_beyond: float = math.inf  # records beyond which only the most promising slices are tried
+    plain_beyond: float = math.inf  # beyond which later slices are drawn without a balance
+    never_beyond: float = math.inf  # beyond which it is not tried
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
         "apart": Way(title="Slices apart", parameters={}),
-        "chained": Way(title="Slices chained", parameters={"chain": True, "near": "all"}),
+        "chained": Way(
+            title="Slices chained",
+            parameters={"chain": True, "near": "all"},
+            few_beyond=500,
+            plain_beyond=2_000,
+        ),
         "predicted": Way(
             title="Slices chained by prediction",
             parameters={"chain": True, "near": "prediction"},
-            slow_beyond=2_000,
+            few_beyond=500,
+            plain_beyond=2_000,
         ),
-        "tied": Way(title="Slices tied", parameters={"tie": True}, slow_beyond=500),
+        "tied": Way(
+            title="Slices tied", parameters={"tie": True}, few_beyond=500, never_beyond=2_000
+        ),
     }
 )
 """By key; a search looks at them in this order."""
+LATER = (3, 6, 12)
+"""Into how many parts the records are cut; a later slice is drawn from as many as one part."""
+MOST_LATER = 200  # records, as many as a soft kernel of a large table weighs
+
+
+def later_donors(records: int, parts: int) -> int:
+    """Return how many records a later slice is drawn from: one part of them, from 20 to 200.
+
+    >>> later_donors(241, 3), later_donors(60, 3), later_donors(20_190, 3)
+    (80, 20, 200)
+    """
+    return min(max(records // parts, 20), MOST_LATER)
+
+
 _APART: Mapping[str, Any] = MappingProxyType({"chain": False, "near": "all", "tie": False})
 
 
-def in_way(params: SoftRWN, way: str) -> SoftRWN:
-    """Return parameters of soft RWN with their slices related in one of `WAYS`.
+def in_way(params: Sliced, way: str) -> Sliced:
+    """Return parameters of RWN, soft or not, with their slices related in one of `WAYS`.
 
     >>> in_way(SoftRWN(q=0.5), "tied").q
     1.0

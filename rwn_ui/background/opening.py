@@ -30,6 +30,13 @@ class Opening:
     # a large table, until its questions are answered: each answer would rank its neighbors anew
     asked: rwn.Microdata | None = field(default=None, repr=False)
 
+    @property
+    def seen_otherwise(self) -> bool:
+        """True if a file that nothing was said of seems to have a layout of its own."""
+        if self.seen is None or self.layout is not None or self.path:
+            return False
+        return self.seen.layout != FileLayout()
+
     def taken(self) -> rwn.Microdata | None:
         """The table, once; nothing where there is none, or it was taken."""
         reading, self.reading = self.reading, None

@@ -33,12 +33,11 @@ def bar(
     work: Work, key: str, *, wide: bool = False, cancel: Callable[[], None] | None = None
 ) -> None:
     """Draw the progress of some work, with a button that cancels it."""
-    left, right = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
-    left.progress(min(work.share, 1.0), text=escaped(work.words))
+    # side by side where there is room for both, else the button below
+    place = st.container(horizontal=wide, vertical_alignment="center")
+    place.progress(min(work.share, 1.0), text=escaped(work.words))
     # as a callback it is called before anything is drawn
-    right.button(
-        "Cancel", key=key, width="stretch" if wide else "content", on_click=cancel or work.cancel
-    )
+    place.button("Cancel", key=key, on_click=cancel or work.cancel)
 
 
 def wait_for(work: Work, key: str, below: Callable[[], None] = lambda: None) -> None:

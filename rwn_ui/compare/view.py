@@ -20,6 +20,7 @@ from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.features.scenario_trial import MOST, take
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.limits import shown_as
@@ -141,7 +142,7 @@ def _side_by_side(session: Session) -> None:
     chosen = place.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
     line = session.key("compare.line")
     if st.session_state.get(line) == HIDDEN:
-        with st.form(session.key("compare.line.form")):
+        with st.form(session.key("compare.line.form"), enter_to_submit=False):
             st.markdown("#### Draw the line before the scenarios are seen")
             drawn = trial_policy(session)
             if st.form_submit_button("State these limits and show the scenarios", type="primary"):
@@ -171,7 +172,8 @@ def _side_by_side(session: Session) -> None:
             args=(session, missing),
         )
     marked = choice_key(session)
-    panel(
+    show_picture(
+        session,
         compare_cards.screen(
             session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""
         ),
@@ -270,7 +272,7 @@ def _freeze(session: Session, names: list[str]) -> None:
         placeholder="Choose a scenario",
         key=choice_key(session),
     )
-    with st.form(session.key("compare.decision")):
+    with st.form(session.key("compare.decision"), enter_to_submit=False):
         left, right = st.columns(2)
         when = right.date_input("Date", date.today())
         reason = st.text_area("Reason", height=100)

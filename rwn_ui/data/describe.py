@@ -43,7 +43,9 @@ def _merged(edited: rwn.Schema, before: rwn.Schema, later: rwn.Schema) -> rwn.Sc
     asked = (edited if edited.question != before.question else later).question
     use = (edited if edited.use != before.use else later).use
     rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
-    return replace(later, variables=tuple(variables), question=asked, edit_rules=rules, use=use)
+    rows = (edited if edited.rows != before.rows else later).rows
+    merged = replace(later, variables=tuple(variables), question=asked, edit_rules=rules, use=use)
+    return replace(merged, rows=rows)
 
 
 _FIRST = 50

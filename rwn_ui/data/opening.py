@@ -12,6 +12,7 @@ from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import wait_for
 from rwn_ui.data import questions
 from rwn_ui.data.describe import choose_variables
+from rwn_ui.server.messages import informed
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import file_chooser, read_upload
@@ -54,7 +55,10 @@ def open_file(session: Session) -> bool:
     if opening.refusal is not None:
         if opening.path:
             work.opening = None
-        raise opening.refusal
+        if not opening.seen_otherwise:
+            raise opening.refusal
+        seen = str(opening.refusal).partition("; ")[0].rstrip(".")
+        informed(f"{seen}; below is how it seems to be laid out: look at it, and open it so.")
     return data is not None
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.belonging import Finding
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.data.open_questions import OpenQuestion, asks_population, open_questions
+from rwn_core.data.open_questions import Answer, OpenQuestion, asks_population, open_questions
 from rwn_core.data.role_guesses import (
     RoleGuess,
     StandardFile,
@@ -20,6 +22,7 @@ from rwn_core.data.role_guesses import (
 )
 from rwn_core.data.units import people_in
 from rwn_core.io.parse import without_missing_codes
+from rwn_ui.data import rows as of_rows
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
@@ -67,6 +70,7 @@ class _Asked:
     questions: list[OpenQuestion]
     people: str | None
     rows: int  # at the end of the file, left out as no records
+    together: Finding | None = None  # of rows that seem to belong together
 
     @classmethod
     def about(cls, session: Session, data: rwn.Microdata) -> _Asked:
@@ -91,7 +95,8 @@ class _Asked:
         proposed = opening is not None and opening.proposed and "rows" not in left
         layout = opening.layout if proposed and opening is not None else None
         rows = layout.below if layout is not None and layout == data.schema.file else 0
-        return cls(left, roles, official, guesses, questions, people, rows)
+        together = of_rows.open_finding(data, with_roles(data.schema, guesses), left)
+        return cls(left, roles, official, guesses, questions, people, rows, together)
 
     @property
     def of_file(self) -> list[RoleGuess]:
@@ -100,7 +105,8 @@ class _Asked:
         return [guess for guess in self.guesses if guess.variable in names]
 
     def __bool__(self) -> bool:
-        return bool(self.roles or self.questions or self.people is not None or self.rows)
+        asks = self.roles or self.questions or self.people is not None or self.rows
+        return bool(asks or self.together is not None)
 
 
 def are_open(session: Session, data: rwn.Microdata) -> bool:
@@ -119,9 +125,12 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     population = None
     if not asked:
         return None
-    # the same key before and after the ranking: choices that were not sent stay
-    key = f"data.form.{hash(data.fingerprint) % 10**8}"
-    with st.form(key):
+    # the same key before and after the ranking: choices that were not sent stay, but for those
+    # that the names of an official file gave
+    which = "other" if asked.official is None else "official"
+    key = f"data.form.{hash(data.fingerprint) % 10**8}.{which}"
+    # Enter confirms its field alone
+    with st.form(key, enter_to_submit=False):
         st.markdown("#### Before you tune: what the table leaves open")
         records = False
         if asked.rows:  # whether the last rows of the file stay left out
@@ -144,14 +153,16 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
                 label_visibility="collapsed",
                 placeholder="People",
             )
-        answers = [(each, _ask_one(each, asked, key)) for each in asked.questions]
+        answers = [(each, _ask_one(each, key)) for each in asked.questions]
+        together = of_rows.ask_rows(asked.together, data.names, f"{key}.together")
         one, two, _ = st.columns([3, 3, 9])
         sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
         later = two.form_submit_button("Leave them open", width="stretch")
     if later:
         # also the questions that the guesses answer; the Release page asks about identity
         asked.left.update(
-            ("roles", "population", "rows"), map(_name, asked.questions + _found(data, []))
+            ("roles", "population", "rows", of_rows.LEFT),
+            map(_name, asked.questions + _found(data, [])),
         )
         return data
     if not sent:
@@ -162,47 +173,86 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     if asked.official is not None and not official:
         asked.left.add("official")
     changes = {guess.variable: guess.role for guess in asked.of_file} if official else {}
-    return _answered(data, asked, changes, roles, population, answers)
+    given = _Given(official=changes, roles=roles, population=population, answers=answers)
+    answered = partial(_answered, session, data, asked, given)
+    return of_rows.completed(asked.together, together, answered)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """The answers that the form was sent with."""
+
+    official: Mapping[str, rwn.Role]  # roles by the names of the official file
+    roles: Mapping[rwn.Role, list[str]]
+    population: float | None
+    answers: list[tuple[OpenQuestion, Answer | None]]
+
+    @property
+    def pairs(self) -> list[tuple[str, rwn.Role]]:
+        """Each variable that is given a role, and which."""
+        pairs = [(name, role) for role, names in self.roles.items() for name in names]
+        for question, answer in self.answers:
+            if answer is not None and "role" in answer.changes:
+                pairs.append((question.variable, answer.changes["role"]))
+        return pairs
+
+    def of_roles(self, schema: rwn.Schema) -> rwn.Schema:
+        """Return the schema with the roles; a variable that was taken out of a list has none."""
+        unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in self.roles}
+        for name, role in (unpicked | dict(self.official) | dict(self.pairs)).items():
+            schema = schema.replace_variable(name, role=role)
+        return schema
+
+    def refusal(self, schema: rwn.Schema) -> str:
+        """Return why the answers cannot be taken, in one sentence; empty where they can."""
+        role_of = dict(self.pairs)
+        for name, role in self.pairs:
+            if role_of[name] != role:
+                return f"{name} has two answers; give it one."
+        for question, answer in self.answers:
+            if answer is None and _applies(question, schema):
+                *words, last = (each.words for each in question.answers)
+                choices = f"{', '.join(words)} or {last}"
+                return f"{question.variable} has no answer yet; choose one: {choices}."
+        return ""
 
 
 def _answered(
-    data: rwn.Microdata,
-    asked: _Asked,
-    official: Mapping[str, rwn.Role],
-    roles: Mapping[rwn.Role, list[str]],
-    population: float | None,
-    answers: list[tuple[OpenQuestion, bool]],
+    session: Session, data: rwn.Microdata, asked: _Asked, given: _Given
 ) -> rwn.Microdata | None:
-    """Return the table under its answers; nothing where two of them contradict each other."""
-    given = [(name, role) for role, names in roles.items() for name in names]
-    given += [(q.variable, q.changes["role"]) for q, yes in answers if yes and "role" in q.changes]
-    twice = next((name for name, role in given if dict(given)[name] != role), None)
-    if twice is not None:
-        st.warning(escaped(f"{twice} has two answers; give it one."))
+    """Return the table under its answers; nothing where one is missing or two contradict."""
+    schema = given.of_roles(data.schema)
+    if refusal := given.refusal(schema):
+        st.warning(escaped(refusal))
         return None
-    schema = data.schema
     left = {*asked.left, "rows"}
-    if asked.roles and (asked.official is None or official):
+    if asked.roles and (asked.official is None or given.official):
         left.add("roles")
-    unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in roles}
-    for name, role in (unpicked | dict(official) | dict(given)).items():
-        schema = schema.replace_variable(name, role=role)
-    for question, yes in answers:
-        fields = question.changes if yes else question.declined
-        weight = schema.variable(question.variable).role is rwn.Role.SAMPLING_WEIGHT
-        if question.kind != "masked weight" or weight:  # the weight may be another one by now
-            schema = schema.replace_variable(question.variable, **fields)
-        if not yes and not question.stops:
+    steps: dict[str, float] = {}
+    for question, answer in given.answers:
+        if answer is None or not _applies(question, schema):
+            continue
+        schema = schema.replace_variable(question.variable, **answer.changes)
+        if answer.step is not None:
+            steps[question.variable] = answer.step
+        if not answer.changes:
             left.add(_name(question))
-    if population:
-        schema = replace(schema, population=int(population))
+    if given.population:
+        schema = replace(schema, population=int(given.population))
     elif asked.people is not None:
         left.add("population")
     changed = (
         data if schema == data.schema else without_missing_codes(data.with_schema(schema), schema)
     )
     st.session_state[f"data.left.{changed.fingerprint}"] = left
+    session.round_as_asked(data.fingerprint, changed.fingerprint, steps)
     return changed
+
+
+def _applies(question: OpenQuestion, schema: rwn.Schema) -> bool:
+    """True if the question still has a sense: one about a weight, of the weight that was chosen."""
+    weighs = schema.variable(question.variable).role is rwn.Role.SAMPLING_WEIGHT
+    return weighs or question.kind != "masked weight"
 
 
 def _name(question: OpenQuestion) -> tuple[str, str]:
@@ -224,26 +274,25 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
     return remedy and any(notice.startswith(f"{name} ") for name in asked)
 
 
-def _ask_one(question: OpenQuestion, asked: _Asked, key: str) -> bool:
-    """True if the proposed answer, which is chosen at first, is given."""
+def _ask_one(question: OpenQuestion, key: str) -> Answer | None:
+    """The answer that is given, of which the proposed one is chosen at first."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
-    guessed = {guess.variable for guess in asked.guesses}
-    leaves = question.changes.get("role") is rwn.Role.IDENTIFIER
-    # left out only by an answer that a person gives, unless the question stops every release
-    declined = leaves and (question.variable in guessed or not question.stops)
-    return _choose(
-        choice,
-        question.sentence,
-        (question.answer, "Keep it" if question.stops else "Leave it"),
-        f"{key}.{question.variable}.{question.kind}",
-        index=int(declined),
+    options = {answer.words: answer for answer in question.answers}
+    chosen = choice.radio(
+        escaped(question.sentence),
+        list(options),
+        None if question.proposed is None else question.answers.index(question.proposed),
+        key=f"{key}.{question.variable}.{question.kind}",
+        horizontal=True,
+        label_visibility="collapsed",
     )
+    return None if chosen is None else options[chosen]
 
 
-def _choose(place: Any, label: str, options: tuple[str, str], key: str, index: int = 0) -> bool:
+def _choose(place: Any, label: str, options: tuple[str, str], key: str) -> bool:
     chosen = place.radio(
-        escaped(label), options, index, key=key, horizontal=True, label_visibility="collapsed"
+        escaped(label), options, key=key, horizontal=True, label_visibility="collapsed"
     )
     return bool(chosen == options[0])
 

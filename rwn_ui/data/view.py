@@ -67,9 +67,31 @@ def asked_table(session: Session) -> bool:
         else:
             take_asked(session, answered)
         st.rerun()
-    overview(opening.asked)
-    st.caption(escaped(f"The other pages show {session.name} until then."))
+    overview(opening.asked, opening.name)
+    say_what_stays(session)
     return True
+
+
+def table_on_its_way(session: Session) -> bool:
+    """True if another table than that of the pages is read or ranked: none of their rows is shown.
+
+    Of a table that is ranked its own rows are shown.
+    """
+    opening = session.user.work.opening
+    coming = session.user.work.preparation
+    if opening is not None and opening.reading is not None:
+        say_what_stays(session)
+        return True
+    if coming is None or coming.data.fingerprint == session.data.fingerprint:
+        return False
+    overview(coming.data, coming.name)
+    say_what_stays(session)
+    return True
+
+
+def say_what_stays(session: Session) -> None:
+    """Name the table of the other pages, while another one is on its way."""
+    st.caption(escaped(f"The other pages show {session.name} until then."))
 
 
 def _show_what_is_coming(session: Session) -> None:
@@ -78,9 +100,9 @@ def _show_what_is_coming(session: Session) -> None:
         st.rerun()
 
 
-def overview(data: rwn.Microdata) -> None:
-    """The first records."""
-    st.markdown(f"#### The table: {data.n:,} records, {data.p} variables")
+def overview(data: rwn.Microdata, name: str) -> None:
+    """The first records of a table, under its name."""
+    st.markdown(f"#### {escaped(name)}: {data.n:,} records, {data.p} variables")
     # not head(): a slice of a text column is sent with bytes of the record after it
     shown = data.frame.take(range(min(PREVIEW_ROWS, data.n)))
     shown.index = pd.RangeIndex(1, len(shown) + 1, name="record")

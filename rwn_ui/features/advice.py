@@ -12,6 +12,7 @@ from rwn_core.measures.sentence import percent
 from rwn_core.tuning import SearchAnswer, Setting
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.recommend import leaves_more
+from rwn_core.tuning.ways import WAYS, way_of
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.features import repeated_draws
@@ -26,7 +27,7 @@ _SENT = "advice:"  # begins what a button of the panel sends
 
 def is_wanted(session: Session) -> bool:
     """True if a table is uploaded, or after the button; a demo begins as in its lessons."""
-    return session.demo is None or "advice" in session.user.results.last
+    return session.demo is None or session.user.results.tune.advised
 
 
 def start(session: Session) -> SearchAnswer | None:
@@ -133,7 +134,9 @@ def offer_beyond(session: Session) -> None:
     if known is None:
         return
     setting, left = known
-    edges = "Soft edges" if setting.method == rwn.SoftRWN.method else setting.params.title
+    edges = "Soft edges"
+    if setting.method != rwn.SoftRWN.method:
+        edges = WAYS[way_of(setting.params)].title
     st.button(
         f"{edges} would leave {percent(left)}: try",
         key=session.key("tune.advice.beyond"),
@@ -162,8 +165,8 @@ def offer(session: Session) -> None:
         st.button(
             "Suggest a setting",
             key=session.key("tune.advice.ask"),
-            on_click=session.user.results.last.update,
-            kwargs={"advice": True},
+            on_click=session.user.results.note,
+            kwargs={"advised": True},
             width="stretch",
             help="Tries radius, neighbors and slices, and reads the best on all records. Then "
             "Standard goes to it and Strong beyond; what leaves more elsewhere is named.",

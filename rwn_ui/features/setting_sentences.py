@@ -103,7 +103,7 @@ def _precision(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
 
 
 def _steps(step: float | None) -> str:
-    return "as it is" if step is None else f"in steps of {step:g}"
+    return "unrounded" if step is None else f"in steps of {step:g}"
 
 
 def _word(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Says which categories a setting leaves as they are, although q says that cells are modified."""
+"""Says which categories a setting leaves unchanged, although q says that cells are modified."""
 
 from __future__ import annotations
 

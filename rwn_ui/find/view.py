@@ -28,9 +28,9 @@ from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.features import repeated_draws, scenario_trial
-from rwn_ui.panel import panel
-from rwn_ui.server.messages import escaped, guarded, informed
+from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import set_setting
+from rwn_ui.state.kept_picture import guarded_picture, show_picture
 from rwn_ui.state.results import current_release, is_drawn, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import FIND
@@ -154,7 +154,7 @@ def draw(session: Session) -> None:
     def area() -> None:
         if running and not job.running:
             st.rerun()  # the page around this part learns that the work has ended
-        with guarded():  # it is drawn without the page, too
+        with guarded_picture(session, "find"):  # it is drawn without the page, too
             _found(session, job)
 
     polled(area, again=running)
@@ -223,7 +223,7 @@ def _found(session: Session, job: Job) -> None:
             "projector": session.projector,
             "cards": [serialise(chart)],
         }
-        panel(shown, key="find", on_pick=partial(_pick, key))
+        show_picture(session, shown, key="find", on_pick=partial(_pick, key))
     st.caption(escaped(answer.sentence))
     if answer.unfit:
         with st.expander("Methods that are not in the list"):

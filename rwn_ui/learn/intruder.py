@@ -24,7 +24,7 @@ from rwn_ui.learn.lesson import (
 )
 
 DEMO = "bodyfat"
-_ROUNDING = {"as they are": 0.0, "to about 0.5 SD": 0.5, "to about 1 SD": 1.0}
+_ROUNDING = {"not rounded": 0.0, "to about 0.5 SD": 0.5, "to about 1 SD": 1.0}
 _NAMED = 3  # originals next to the released row
 
 

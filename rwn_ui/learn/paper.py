@@ -35,11 +35,11 @@ from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.parallel.processes import Report
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.results import Key, memo, prepared, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import sample_note
@@ -237,7 +237,8 @@ def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> N
         "wide": len(charts) > 1,
         "cards": [serialise(chart) for chart in charts],
     }
-    panel({"stamp": stamp(f"figure {wanted.number} {words}", shown), **shown}, key="paper")
+    stamped = {"stamp": stamp(f"figure {wanted.number} {words}", shown), **shown}
+    show_picture(session, stamped, key="paper", about=wanted.number)
 
 
 def _offer(session: Session, wanted: Asked) -> None:

@@ -14,10 +14,10 @@ import rwn_core as rwn
 from rwn_core.charts import serialise
 from rwn_ui.learn.lesson import Choice, Control, Lesson, Slider, Switch, Values
 from rwn_ui.learn.lessons import LESSONS
-from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
 from rwn_ui.state import address, change_table
+from rwn_ui.state.kept_picture import guarded_picture, show_picture
 from rwn_ui.state.results import memo
 from rwn_ui.state.session import Session
 
@@ -113,13 +113,10 @@ def picture(
     session: Session, lesson: Lesson, above: DeltaGenerator, code_side: DeltaGenerator
 ) -> None:
     """Draw the part that a slider changes."""
-    last = session.user.results.last
-    with guarded():
-        values = apply_values(session, lesson)
-        last[PICTURE] = payload(session, lesson, values)
     # a lesson that fails shows its own last picture, and never that of another one
-    if last.get(PICTURE, {}).get("lesson") == lesson.key:
-        panel(last[PICTURE], key="learn")
+    with guarded_picture(session, PICTURE, lesson.key):
+        values = apply_values(session, lesson)
+        show_picture(session, payload(session, lesson, values), key=PICTURE, about=lesson.key)
     with guarded():
         with above:
             for control in lesson.controls:

@@ -81,7 +81,7 @@ class TunedTable:
                         view.apply_edits(session, [edit])
             return self.picture()
         user = session.user
-        if message["seq"] == user.endpoint.seq and "tune" in user.results.last:
+        if message["seq"] == user.endpoint.seq and user.results.tune.picture is not None:
             return view.on_wait(session, message["seq"]) or None
         return self.picture()
 

@@ -110,9 +110,7 @@ class TuneWidget(anywidget.AnyWidget):
             self._show(self._answer(message, about), about)
         except Exception as error:  # its text may hold a value
             number = log_fault(error)
-            note = (
-                f"Unexpected error {number}. The last picture is kept; change a setting to go on."
-            )
+            note = f"Unexpected error {number}: the last picture stays; change a setting to go on."
             self._show(None, {**about, "note": note})
         self.setting = self._tuned.setting
 

@@ -65,7 +65,7 @@ def _make(session: Session, last: Drawn) -> None:
     """Ask for the title of the public files, and make all files."""
     form, fixed = session.release, last.entry is not None
     said = session.drafts().context
-    with st.form(session.key("release.files"), border=False):
+    with st.form(session.key("release.files"), border=False, enter_to_submit=False):
         title = st.text_input(
             "What the data are called, in public",
             form.title,

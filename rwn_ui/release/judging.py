@@ -21,7 +21,7 @@ from rwn_core.tuning.verdict import ONE_MORE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
 from rwn_ui.features import limit_queue, repeated_draws
-from rwn_ui.release.steps import about, drawn, unanswered_doubts
+from rwn_ui.release.steps import about, drawn, still_asked
 from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
@@ -44,7 +44,7 @@ def draw(session: Session) -> None:
         "Draw the release and judge it" if last is None else "Draw another release",
         type="primary" if last is None else "secondary",
         key=session.key("release.draw"),
-        disabled=session.user.work.busy or bool(unanswered_doubts(session)),
+        disabled=session.user.work.busy or bool(still_asked(session)),
         on_click=_begin_judging,
         args=(session, chosen or io.FORMATS[0].key, key_file),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rwn_core.data.belonging.gate import open_findings
 from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import open_doubts
 from rwn_core.data.open_questions import table_doubts
@@ -40,7 +41,7 @@ def description(session: Session) -> tuple[tuple[str, ...], ...]:
 
 def is_checked(session: Session) -> bool:
     """True if the description was found right, and no doubt about identity is open."""
-    if unanswered_doubts(session):
+    if still_asked(session):
         return False
     return session.release.checked == description(session)
 
@@ -48,6 +49,15 @@ def is_checked(session: Session) -> bool:
 def unanswered_doubts(session: Session) -> list[IdentityDoubt]:
     """Variables that may identify people, and have no answer yet."""
     return open_doubts(table_doubts(session.data), session.data.schema)
+
+
+def still_asked(session: Session) -> str:
+    """Say what the Data page asks before a release is drawn; empty where nothing."""
+    if waiting := ", ".join(doubt.variable for doubt in unanswered_doubts(session)):
+        return f"The Data page asks whether these identify people: {waiting}."
+    if open_findings(session.data):
+        return "The Data page asks what the rows are: they seem to belong together."
+    return ""
 
 
 def about(session: Session) -> tuple[Any, ...]:
@@ -65,8 +75,7 @@ def steps(session: Session) -> tuple[Step, ...]:
     """All five, in order."""
     last, checked = drawn(session), is_checked(session)
     data = "" if checked else "Nobody has said that kinds and roles are right."
-    if waiting := ", ".join(doubt.variable for doubt in unanswered_doubts(session)):
-        data = f"The Data page asks whether these identify people: {waiting}."
+    data = still_asked(session) or data
     judged = "No release of the present setting was drawn."
     decided = "It waits for step 2: there is no release yet to decide upon."
     files, ledger = "It waits for step 3.", "It waits for step 4."

@@ -19,7 +19,7 @@ from rwn_core.reporting.context import (
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.release import files, judging, ledger
-from rwn_ui.release.steps import description, drawn, is_checked, steps, unanswered_doubts
+from rwn_ui.release.steps import description, drawn, is_checked, steps, still_asked
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -74,11 +74,11 @@ def _data(session: Session) -> None:
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
     unmasked = [v.name for v in data.schema.released if not v.masked]
     if unmasked:
-        st.warning(escaped(f"Released as they are, without masking: {', '.join(unmasked)}."))
+        st.warning(escaped(f"Released unmasked: {', '.join(unmasked)}."))
     if data.notices:
         st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
     link_to("pages/data.py", "Change kinds and roles", ":material/table:")
-    if unanswered_doubts(session):
+    if still_asked(session):
         return
     described = description(session)
     right = st.checkbox(
@@ -106,7 +106,7 @@ def _approve(session: Session) -> None:
             "No decision of a meeting is here: freeze one on the Compare page, open one there, or "
             "give your reason."
         )
-    with st.form(session.key("release.approval"), border=False):
+    with st.form(session.key("release.approval"), border=False, enter_to_submit=False):
         form, fixed = session.release, last.entry is not None
         options = [*reversed(names), NO_MEETING]
         before = [name for name, each in names.items() if each.hash == form.decision]
@@ -177,7 +177,7 @@ def _ask_context(session: Session) -> None:
     fixed = last is not None and last.entry is not None
     with (
         st.expander(f"Questions about the release: {answered} of {len(QUESTIONS)} answered"),
-        st.form(session.key("release.context"), border=False),
+        st.form(session.key("release.context"), border=False, enter_to_submit=False),
     ):
         st.caption(
             "Auditors ask these. No answer is required; reports say “not stated” where there is "

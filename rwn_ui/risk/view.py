@@ -28,12 +28,12 @@ from rwn_core.measures.view import Tile
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, repeated_draws, watch_list
-from rwn_ui.panel import panel
 from rwn_ui.panel.parts import draw_tile, measure_cards, measure_tables
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
+from rwn_ui.state.kept_picture import show_picture
 from rwn_ui.state.results import Snapshot, current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 
@@ -47,7 +47,8 @@ def draw(session: Session, attack: Attack) -> None:
         with st.container(key="attacking"), st.spinner("Attacking the release"):
             found = live(session, attack)
         usual = attack.usual(session.data)
-        panel(payload(session, attack, found, snapshot(session, found, usual=usual)), key="risk")
+        shown = payload(session, attack, found, snapshot(session, found, usual=usual))
+        show_picture(session, shown, key="risk")
     else:
         _by_job(session, attack)
     repeated_draws.follow_on_page(session)
@@ -125,8 +126,8 @@ def _by_job(session: Session, attack: Attack) -> None:
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        shown = snapshot(session, job.result, job, usual=job.about[0].usual(session.data))
-        panel(payload(session, job.about[0], job.result, shown), key="risk")
+        now_shown = snapshot(session, job.result, job, usual=job.about[0].usual(session.data))
+        show_picture(session, payload(session, job.about[0], job.result, now_shown), key="risk")
 
 
 def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def guarded() -> Iterator[None]:
     except Exception as error:  # the last line of defense of a page
         number = log_fault(error)
         st.error(
-            f"Unexpected error {number}. The last result is kept. Change a setting to continue, or "
-            "report the number.",
+            f"Unexpected error {number}: change a setting or reload the page to go on, and report "
+            "the number if it comes again.",
             icon=":material/error:",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.data.rounding import Steps, precision_words, rounded_share
+from rwn_core.data.rounding import Steps, precision_words, rounded_share, steps_by_name
 from rwn_core.data.schema import Slices, slices_words
 from rwn_core.data.use import Use
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
@@ -139,6 +139,8 @@ class Session:
     edit_version: int = (
         0  # counts weights and steps that came from elsewhere than their table; likewise
     )
+    # rounding that answers asked for, by fingerprint: it stands in every setting of the table
+    asked_steps: dict[str, dict[str, float]] = field(default_factory=dict)
     own_slices: Slices = field(init=False)  # those that the table came with
     own_use: Use | None = field(init=False)  # likewise what it is for, where that was stated
 
@@ -251,6 +253,7 @@ class Session:
         is said is at its low end.
         """
         before = self.setting
+        setting = self.as_answered(setting)
         params = setting.params
         if prepared is not None and (levers or params != before.params):
             named = {**prepared.presets, KEPT: self.levers}
@@ -268,6 +271,28 @@ class Session:
         self.setting = replace(setting, params=params)
         if self.curve_axis not in self.levers:
             self.curve_axis = params.strength
+
+    def as_answered(self, setting: Setting) -> Setting:
+        """Return a setting with the rounding that answers asked for of unmasked variables."""
+        asked = self.asked_steps.get(self.data.fingerprint, {})
+        masked = {variable.name for variable in self.data.schema.released if variable.masked}
+        unmasked = {*self.data.numeric_names} - masked
+        steps = {name: step for name, step in asked.items() if name in unmasked}
+        if not steps:
+            return setting
+        return replace(setting, precision=steps_by_name(steps | dict(setting.precision)))
+
+    def round_as_asked(self, before: str, after: str, steps: Mapping[str, float]) -> None:
+        """Take over the rounding of answers; they may have given the table another fingerprint."""
+        asked = self.asked_steps.get(before, {}) | dict(steps)
+        if asked:
+            self.asked_steps[after] = asked
+
+    def keep_asked_steps(self, steps: Steps) -> None:
+        """Forget the rounding of answers that a later choice of steps has left out."""
+        asked = self.asked_steps.get(self.data.fingerprint, {})
+        for name in asked.keys() - dict(steps).keys():
+            del asked[name]
 
     def move(self, **levers: float) -> None:
         """Move some levers."""

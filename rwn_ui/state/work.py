@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_ui.background.job import Job
@@ -75,18 +75,61 @@ class Memo:
         return len(self._stored)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneScreen:
+    """The screen of Tune for a table: one record, which is complete at any moment.
+
+    The page, its fragment and the endpoint share it; another table begins with an empty one.
+    """
+
+    picture: Mapping[str, Any] | None = None  # the last good one; None before there is any
+    controls: Mapping[str, Any] | None = None  # the sliders that were sent with it
+    held: bool = False  # whether a slider is being dragged
+    refusal: Exception | None = None  # of an edit; the run that follows says it
+    advised: bool = False  # whether a suggestion is wanted for a demo table
+
+
+class TuneChanges(TypedDict, total=False):
+    """The parts of a `TuneScreen` that change together."""
+
+    picture: Mapping[str, Any] | None
+    controls: Mapping[str, Any] | None
+    held: bool
+    refusal: Exception | None
+    advised: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptPicture:
+    """The last picture of a page, and what it is about: a lesson, a figure."""
+
+    about: Hashable
+    payload: Mapping[str, Any] = field(repr=False)
+
+
 @dataclass(slots=True)
 class Results:
     """All results computed for one user; nothing is shared between users."""
 
     tables: Memo = field(default_factory=lambda: Memo(2))  # prepared tables, by `preparation_key`
     memos: dict[str, Memo] = field(default_factory=dict)  # the results of each feature, see `memo`
-    last: dict[str, Any] = field(default_factory=dict)  # the last good picture, by what shows it
+    last: dict[str, Any] = field(default_factory=dict)  # what is being written on a page
+    pictures: dict[str, KeptPicture] = field(default_factory=dict)  # the last good ones, by page
+    tune: TuneScreen = TuneScreen()
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def note(self, **changes: Unpack[TuneChanges]) -> None:
+        """Change what Tune shows, as a whole; other threads may change another part of it."""
+        with self._lock:
+            self.tune = replace(self.tune, **changes)
 
     def end(self) -> None:
         """Forget what belongs to the table that is left; the latest prepared tables stay."""
         self.memos.clear()
         self.last.clear()
+        self.pictures.clear()
+        with self._lock:
+            self.tune = TuneScreen()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -46,6 +46,9 @@ from rwn_ui.state.work import FIND
 from rwn_ui.tune import question, tiles
 from rwn_ui.widgets import live_sliders
 
+Around = tuple[Any, ...] | None
+"""The choices that the page has drawn around its picture; None where it has to be drawn again."""
+
 
 def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
     """All that a release has brought, read once."""
@@ -226,7 +229,7 @@ def small_map(session: Session, risk: str) -> list[dict[str, Any]]:
     return memo(session, "found settings", 2).get_or_make((id(job), answer.tried), places)
 
 
-def open_endpoint(session: Session) -> dict[str, str]:
+def open_endpoint(session: Session, around: Around) -> dict[str, str]:
     """Answer the page from now on; where and by which token it asks."""
 
     def answer(question: Mapping[str, Any]) -> bytes | None:
@@ -236,8 +239,8 @@ def open_endpoint(session: Session) -> dict[str, str]:
         if "card" in question:
             return whole_card(session, question["card"])
         if "edits" in question:
-            return on_edits(session, question["edits"])
-        return on_wait(session, question["seq"])
+            return on_edits(session, question["edits"], around)
+        return on_wait(session, question["seq"], around)
 
     session.user.endpoint.open(answer)
     table = str(session.table_version)
@@ -250,7 +253,9 @@ def whole_card(session: Session, key: str) -> bytes | None:
     return next((card.encode() for card in cards if orjson.loads(card)["key"] == key), None)
 
 
-def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | None:
+def on_edits(
+    session: Session, edits: Sequence[Mapping[str, Any]], around: Around = None
+) -> bytes | None:
     """The picture after some edits; None where one is refused, or the search is shown by a run."""
     try:
         apply_edits(session, edits)
@@ -259,30 +264,29 @@ def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | No
     table = prepared(session)
     if len(table.prepared.records) > LIVE_RECORDS and not table.is_quick(session.masking):
         return None
-    return after_edits(session, table)
+    return after_edits(session, table, around)
 
 
-def after_edits(session: Session, table: PreparedTable) -> bytes:
+def after_edits(session: Session, table: PreparedTable, around: Around = None) -> bytes:
     """The picture of the present setting, while a slider may still be dragged."""
     repeated_draws.drop_overtaken(session)
     current = current_release(session, table=table)
-    if not session.user.results.last.get("held"):
+    if not session.user.results.tune.held:
         limit_queue.prefetch_limits(session, current)
-    return orjson.dumps(message(session, render(session, current), table))
+    return orjson.dumps(message(session, render(session, current), around, table))
 
 
 def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
     """Apply edits in their order; each that is not held can be undone."""
-    last = session.user.results.last
     for edit in edits:
-        last["held"] = bool(edit.get("held"))
+        session.user.results.note(held=bool(edit.get("held")))
         live_sliders.apply_edit(session, edit)
         note_choice(session)
 
 
 def note_choice(session: Session) -> None:
     """Record an undo step, unless a slider is dragged or its table is being prepared."""
-    if not session.user.results.last.get("held") and session.user.work.preparation is None:
+    if not session.user.results.tune.held and session.user.work.preparation is None:
         session.record_undo()
 
 
@@ -294,44 +298,61 @@ def take(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
             if not edits and is_drawn(session):  # a wait that could not be posted
                 follow(session)
         except Exception as refusal:  # a callback must not fail
-            session.user.results.last["refusal"] = refusal
+            session.user.results.note(refusal=refusal)
 
 
-def on_wait(session: Session, seq: int) -> bytes | None:
+def on_wait(session: Session, seq: int, around: Around = None) -> bytes | None:
     """The picture with what was waited for, empty until it has arrived; None after a newer one."""
-    last = session.user.results.last
-    if seq != session.user.endpoint.seq or "tune" not in last or not is_drawn(session):
+    shown = session.user.results.tune.picture
+    if seq != session.user.endpoint.seq or shown is None or not is_drawn(session):
         return None
     follow(session)
     current = current_release(session)
     coming = repeated_draws.are_coming(session)
     readings = limit_queue.readings(session, current)
-    if pending(session, readings, coming=coming) == last["tune"]["waits"]:
+    if pending(session, readings, coming=coming) == shown["waits"]:
         return b""
-    return orjson.dumps(message(session, render(session, current)))
+    return orjson.dumps(message(session, render(session, current), around))
 
 
 def render(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """The picture of the present setting, kept for the runs that follow."""
-    shown = session.user.results.last["tune"] = payload(session, current, moved=True)
+    shown = payload(session, current, moved=True)
+    session.user.results.note(picture=shown)
     return shown
 
 
 def message(
-    session: Session, shown: Mapping[str, Any], table: PreparedTable | None = None
+    session: Session,
+    shown: Mapping[str, Any],
+    around: Around = None,
+    table: PreparedTable | None = None,
 ) -> dict[str, Any]:
     """Return a picture with its number, the controls, and whether the page has to run again."""
+    controls = live_sliders.controls(session, table or prepared(session))
+    session.user.results.note(controls=controls)
     return {
         **shown,
         "seq": session.user.endpoint.next_seq(),
-        "controls": live_sliders.controls(session, table or prepared(session)),
-        "page": session.user.results.last.get("page") != page_state(session),
+        "controls": controls,
+        "page": around != page_state(session),
+    }
+
+
+def last_message(session: Session) -> dict[str, Any]:
+    """Return the last good picture with its controls; without a picture, what there is of both."""
+    screen = session.user.results.tune
+    return {
+        **(screen.picture or {}),
+        "seq": session.user.endpoint.next_seq(),
+        "controls": screen.controls or {},
+        "page": False,  # the page was drawn just now
     }
 
 
 def page_state(session: Session) -> tuple[Any, ...]:
     """Return the choices that the page shows outside of the picture and its controls."""
     setting = session.setting
-    choice = session.family, setting.precision, setting.slices
+    choice = session.table_version, session.family, setting.precision, setting.slices
     coming = session.user.work.preparation is not None
     return *choice, session.edit_version, coming, advice.start(session) is not None

@@ -116,7 +116,7 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
             "name": name,
             "help": _DISTANCES[name] if name in suggested else _FIXED,
             "edit": {"preset": name},
-            "chosen": session.setting == suggested[name]
+            "chosen": session.setting == session.as_answered(suggested[name])
             if name in suggested
             else table.presets[name].items() <= shown.items(),
         }

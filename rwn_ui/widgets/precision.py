@@ -11,7 +11,7 @@ from rwn_core.data.rounding import SHARES, Steps, given_steps, rounded_share, st
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
-CHOICES = {f"{share:g} SD" if share else "as is": share for share in SHARES}
+CHOICES = {f"{share:g} SD" if share else "not rounded": share for share in SHARES}
 """Steps for all numbers, in standard deviations of each."""
 OWN = "own steps"
 
@@ -42,6 +42,7 @@ def _all(session: Session, key: str) -> None:
         words = st.session_state[last] = st.session_state[key]
         if words in CHOICES:
             before, steps = session.edit_version, _steps(session, words)
+            session.keep_asked_steps(steps)
             session.set(replace(session.setting, precision=steps))
             st.session_state[own] = st.session_state.get(own, 0) + session.edit_version - before
 
@@ -78,15 +79,16 @@ def _each(session: Session, key: str) -> None:
         height=min(260, 37 + 35 * len(names)),
         disabled=["variable"],
         key=editor,
-        placeholder="as is",
+        placeholder="not rounded",
         column_config={
             "step": st.column_config.NumberColumn(
-                "in steps of", min_value=0.0, help="In the variable's own unit; empty: as is."
+                "in steps of", min_value=0.0, help="In the variable's own unit; empty: not rounded."
             )
         },
     )
     pairs = zip(names, edited["step"].tolist(), strict=True)
     chosen = steps_by_name({name: step for name, step in pairs if pd.notna(step) and step})
     if chosen != session.precision:
+        session.keep_asked_steps(chosen)
         session.setting = replace(session.setting, precision=chosen)
         st.rerun()  # the choice for all numbers is drawn already

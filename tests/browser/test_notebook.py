@@ -17,6 +17,7 @@ import rwn_core as rwn
 from rwn_ui.notebook import tune
 from rwn_ui.notebook.widget import TuneWidget, script, style
 from tests.ui.notebook_page import deliver, kept_messages, taken
+from tests.waiting import until
 
 HOST = """<!doctype html><html><head><style>STYLE</style></head><body>
 <script type="module">
@@ -94,6 +95,18 @@ class Notebook:
         notes = place.locator(".rwn-card .rwn-note")
         return place.locator(".rwn-value").all_text_contents(), notes.all_text_contents()
 
+    def point_at_card(self, name: str, number: int) -> None:
+        """Move the pointer to a card until its live chart is there; a new picture forgets it."""
+        live = self.page.locator(f"#{name} .rwn-live .plot-container")
+
+        def is_live() -> bool:
+            self.page.mouse.move(0, 0)
+            self.page.locator(f"#{name} .rwn-card").nth(number).hover()
+            self.page.wait_for_timeout(1_000)
+            return live.is_visible()
+
+        until(is_live)
+
     def slider(self, name: str, label: str) -> Any:
         return self.page.locator(f"#{name}").get_by_role("slider", name=label, exact=True)
 
@@ -106,13 +119,14 @@ def notebook(chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Not
     with kept_messages(monkeypatch):
         made = Notebook(page)
         yield made
+        page.close()  # it may still wait for a picture
         for widget in made.widgets.values():
             widget.close()
-    page.close()
     assert faults == []
     assert made.requests == [], "a widget asks no server"
 
 
+@pytest.mark.nightly  # tests/ui/test_notebook moves settings both ways, and two widgets apart
 def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> None:
     one = tune(rwn.load_demo("bodyfat"))
     notebook.show("one", one)
@@ -135,8 +149,7 @@ def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> N
     assert notebook.texts("two") == other
     assert (one.setting.k, two.setting.k) == (4, 5)
     assert notebook.slider("two", "Minimum neighbors k").input_value() == "5"
-    notebook.page.locator("#one .rwn-card").nth(1).hover()
-    notebook.page.locator("#one .rwn-live .plot-container").wait_for()
+    notebook.point_at_card("one", 1)
     notebook.page.evaluate("() => window.one.leave()")  # as when its cell runs again
     assert one._tuned.session.user.work.advice is None
     shown = notebook.stamp("two")

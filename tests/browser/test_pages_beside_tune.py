@@ -145,6 +145,7 @@ def scenarios(folder: Path) -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.nightly  # tests/js/candidates draws and chooses, tests/ui/test_release_page keeps
 def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, tmp_path) -> None:
     page = app.page
     app.open("/")

@@ -30,6 +30,7 @@ def opened(app: Any, tmp_path: Any) -> Any:
     return app
 
 
+@pytest.mark.nightly  # the link below is reloaded; tests/ui/test_visit has tables and strangers
 def test_a_reload_keeps_table_setting_and_scenarios_and_tells_no_one(
     app, open_app, tmp_path, chromium, server
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.lanes import lanes
 from tests.ui.following import CARDS_OF_TUNE
 
 TAG = "() => document.querySelectorAll('.rwn-card, .rwn-card canvas').forEach((n) => n.mine = 1)"
@@ -99,6 +100,7 @@ def print_it(app) -> None:
     app.page.emulate_media(media="screen", color_scheme="light")
 
 
+@pytest.mark.nightly  # test_live_sliders holds keys down, tests/ui/test_live_picture the charts
 def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -> None:
     app.open("/")
     app.slider("k").focus()
@@ -111,13 +113,16 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
     for part in (".rwn-note", ".rwn-tables td"):
         read = [tab.page.locator(part).all_inner_texts() for tab in (app, calm)]
         assert read[0] == read[1]
-    # on a narrow screen the sidebar, wider in large type, does not cover the page
-    calm.page.set_viewport_size({"width": 390, "height": 844})
-    for link in ("/", "/?projector=1"):
-        calm.page.goto(calm.server.address + link)  # cards are drawn when they are seen
-        calm.page.locator(".rwn-tile").first.wait_for()
-        calm.settle(begun=True)
-        assert calm.page.evaluate(ON_TOP), link
+
+
+@pytest.mark.parametrize("link", lanes("/?projector=1", "/"))
+def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(app, link: str) -> None:
+    """In large type it is wider."""
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.page.goto(app.server.address + link)  # cards are drawn when they are seen
+    app.page.locator(".rwn-tile").first.wait_for()
+    app.settle(begun=True)
+    assert app.page.evaluate(ON_TOP)
 
 
 def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(opened) -> None:

@@ -43,6 +43,16 @@ def _no_process_reads(read_here: None) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _demos(demos_read_once: None) -> None:
+    """Share what is known of a demo table."""
+
+
+@pytest.fixture(autouse=True)
+def _small(small_forests: None) -> None:
+    """Judge by small forests."""
+
+
+@pytest.fixture(autouse=True)
 def _no_process_tries_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try settings in this process; that several find the same is tested in `core/tuning`."""
     monkeypatch.setenv("RWN_THREADS", "1")

@@ -25,6 +25,7 @@ from rwn_core.io.demo import demo_path
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting.readers import rwn_claims
 from tests.cli.conftest import Run
+from tests.labelled_files import survey, write_spss
 from tests.tables import table as a_table
 from tests.waiting import calls
 
@@ -277,6 +278,41 @@ def test_a_hostile_scenario_is_refused_at_once(rwn_command, factors) -> None:
     assert not Path("out.csv").exists()
 
 
+MASK_LABELLED = ("mask", "s.sav", "m.csv", "--k", 3, "--seed", 1, "--schema", "s.toml")
+
+
+@pytest.fixture
+def described_survey(rwn_command: Run) -> str:
+    """What is said of a labelled survey, of which the answers are accepted untouched."""
+    write_spss(*survey("words", "gewichtung", seed=1), Path("s.sav"))
+    return rwn_command.shown("describe", "s.sav", "-o", "s.toml")
+
+
+def test_a_labelled_file_is_described_and_masked_without_harm(
+    rwn_command: Run, described_survey: str
+) -> None:
+    assert "may mean missing" not in described_survey
+    schema = rwn.Schema.from_toml(Path("s.toml").read_text(encoding="utf-8"))
+    assert all(variable.masked for variable in schema.released)
+    assert "unmasked" not in rwn_command.done(*MASK_LABELLED)
+    assert rwn.read("m.csv").frame.notna().all(axis=None)
+
+
+def test_each_answer_about_a_weight_is_said_with_its_option_which_does_it(
+    rwn_command: Run, described_survey: str
+) -> None:
+    answers = (
+        r"Answers: Mask it; Round it to ([\d.]+): --as-is gewichtung --round gewichtung=\1; "
+        r"Release it unmasked: --as-is gewichtung; nothing is chosen"
+    )
+    step = re.search(answers, described_survey)
+    assert step, described_survey
+    rounded = ("--as-is", "gewichtung", "--round", f"gewichtung={step[1]}")
+    said = rwn_command.done(*MASK_LABELLED, *rounded)
+    assert "released unmasked, as stated: gewichtung" in said
+    assert f"rounded: gewichtung in steps of {step[1]}" in said
+
+
 def test_a_survey_is_described_ready_to_mask_and_an_official_file_is_named(rwn_command) -> None:
     data = a_table("survey")
     Path("s.csv").write_bytes(table_bytes(data.frame, "csv", data.schema))
@@ -286,7 +322,7 @@ def test_a_survey_is_described_ready_to_mask_and_an_official_file_is_named(rwn_c
     assert "Who could be recognized: variables that others may know: Geschlecht (guessed" in out
     assert "What is confidential: hhIncome (guessed: by its name), Krankheit" in out
     assert "household or cluster: hid (guessed: its values number groups of records)" in out
-    assert "open: design_weight is the sampling weight and is masked" in out
+    assert "open: design_weight is the sampling weight. Masked as" in out
     schema = rwn.Schema.from_toml(Path("s.toml").read_text("utf-8"))
     assert schema.name_with_role(rwn.Role.HOUSEHOLD) == "hid"
     # a guessed household needs no other role

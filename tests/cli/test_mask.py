@@ -201,7 +201,7 @@ def test_stated_roles_are_those_of_python_and_of_the_record(rwn_command, people)
     release = rwn.mask(people, rwn.RWN(epsilon=6.0, k=20), seed=7, **stated)
     options = ("--confidential", "hiv", "--key", "age", "--as-is", "visits")
     said = rwn_command.done(*MASK, "--seed", 7, *options, "--record", "record.toml")
-    assert "not masked, as stated: visits" in said
+    assert "released unmasked, as stated: visits" in said
     assert Path("out.csv").read_bytes() == release.to_bytes("csv")
     assert list(release.masked.frame["visits"]) == list(people["visits"])
     source = read_record(Path("record.toml").read_text("utf-8"))["source"]
@@ -252,6 +252,7 @@ MASK_DEMO = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--epsilon", 2, "--see
 MASK_DEMO += ("--overwrite",)
 
 
+@pytest.mark.usefixtures("unread_demos")
 def test_what_candidates_cost_is_said_and_threads_change_nothing(rwn_command, bodyfat, monkeypatch):
     for given in ("neighbors=sample m=50 fresh=true", "neighbors=partition u=3 m=10"):
         options = [word for each in given.split() for word in ("--set", each)]

@@ -27,6 +27,7 @@ from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record, release_record
 from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from tests.cli.conftest import Run
 from tests.waiting import HANG_S, until
 
@@ -43,6 +44,21 @@ def masked(rwn_command: Run) -> Run:
     assert SAME in said
     assert "out.csv, rows in secret order\n" in said
     return rwn_command
+
+
+def test_a_release_beyond_a_limit_that_its_search_found_kept_is_not_written(
+    rwn_command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = rwn.load_demo("bodyfat")
+    Path("people.csv").write_bytes(table_bytes(people.frame, "csv"))
+    # the answer of a search that says that it keeps the policy, and does not
+    weak = FoundSetting(point=Point(setting=Setting(params=rwn.RWN(epsilon=0.0, k=2)), spreads={}))
+    answer = SearchAnswer(settings=(weak,), goal=rwn.Policy(), reached=True)
+    monkeypatch.setattr(rwn, "recommend", lambda _: answer)
+    said = rwn_command.refused(4, "mask", "people.csv", "out.csv", "--confidential", "siri")
+    assert "Nothing was written: this release is beyond a limit" in said
+    assert "rwn recommend" in said
+    assert not Path("out.csv").exists()
 
 
 def test_answers_go_into_reports_and_the_original_is_found_again(masked) -> None:
@@ -103,9 +119,24 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
         document["verdict"] |= {"kept": kept, "state": state}
         path.write_text(frozen_text(document), encoding="utf-8")
         terminal = masked.done(*report)
-        told = f"its policy is {state}, which the file does not say" in terminal
-        assert told == (not kept)
+        assert (f"its policy is {state}, " in terminal) == (not kept)
         assert "policy" not in Path("notice.html").read_text("utf-8")
+
+
+def test_what_a_command_says_of_a_broken_policy_is_what_its_file_tells(masked: Run) -> None:
+    """Finding V6: the label lists what is not bounded where the command said it tells nothing."""
+    masked.done(*MASK, "--epsilon", 0.1, "--k", 2, "--overwrite")  # every limit is broken
+    forms = {"n.html": True, "n.json": True, "n.xml": False, "n.toml": False}
+    for name, lists in (forms | {"label.svg": True, "label.json": True}).items():
+        command = (
+            ("report", "record.toml", "--public") if name in forms else ("label", "record.toml")
+        )
+        said = masked.done(*command, "-o", name)
+        assert ("linked to their records" in Path(name).read_text("utf-8")) == lists, name
+        told = "which the file does not tell"
+        if lists:
+            told = "and the file lists its limits that are not kept under “What is not bounded”"
+        assert f"its policy is broken, {told}. " in said, name
 
 
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
@@ -520,7 +551,7 @@ def test_the_recommendation_is_printed_as_a_command(rwn_command: Run, small: str
     first, why, *_ = out.splitlines()
     assert first.startswith("recommended: rwn mask small.csv OUT.csv --drop neck ")
     assert why.startswith("why: 5 numbers")
-    assert " on all 241 records, 6 releases" in why
+    assert " on all 241 records, 19 releases" in why
     words = shlex.split(first.removeprefix("recommended: rwn "))
     rwn_command.done(*words, "--seed", 1)
     assert "neck" not in pd.read_csv("OUT.csv")

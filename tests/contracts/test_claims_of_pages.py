@@ -273,7 +273,7 @@ def more_releases_link_more(same_key: bool) -> bool:
 
 def unmasked_gain(confidential: str, at_most: float) -> bool:
     """The unmasked file of people keeps this limit on attribute gain."""
-    data = people()
+    data = people(200)
     if confidential == "constant":
         data = rwn.Microdata.from_frame(data.frame.assign(ill="no"), data.schema)
     unmasked = rwn.mask(data, rwn.RWN(k=1, q=0.0), seed=1)

@@ -36,7 +36,7 @@ from rwn_core.measures.statistics.nearest_points import unweighted_metric
 from tests.oracles.exact_assignments import sinkhorn
 
 SEED = 11
-PART = 400  # records of a large demo table
+PART = 250  # records of a large demo table
 STEP = 0.5  # standard deviations that a rounded number is a multiple of
 ALONG = (0.1, 0.4)  # shares of the way along the lever of a method's strength
 

@@ -23,6 +23,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.red_team import prediction
 from rwn_core.measures.measure import Measure, plain
+from rwn_core.measures.utility import prediction as predictions
 from rwn_ui.risk import sentences as risk_sentences
 from tests.holding import hold
 
@@ -80,9 +81,10 @@ def _described(microdata: Microdata, table: str) -> Microdata:
 
 @pytest.fixture(scope="module", autouse=True)
 def small_forests() -> Iterator[None]:
-    """What a measure owes, a forest of three trees that attacks owes, too."""
+    """What a measure owes, a forest of three trees owes, too."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prediction, "TREES", 3)
+        patch.setattr(predictions, "TREES", 3)
         yield
 
 

@@ -10,10 +10,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tools import sentences
+
 ROOT = Path(__file__).resolve().parents[2]
 
 LAW = """
-errors _version
+errors _version moved_names
 data randomness parallel
 io neighbors
 laws
@@ -121,7 +123,7 @@ def parsed(text: str) -> ast.Module:
 @cache
 def _by_class(text: str) -> Mapping[type, list[Any]]:
     result = defaultdict(list)
-    for node in ast.walk(parsed(text)):
+    for node in sentences.nodes(parsed(text)):
         result[type(node)].append(node)
     return result
 

@@ -12,7 +12,8 @@ import orjson
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
@@ -121,7 +122,7 @@ class Screen:
     @property
     def panel(self) -> Any:
         """What the Tune page gave its panel last; None before it did."""
-        return self.results.last.get("tune")
+        return self.results.tune.picture
 
     @property
     def errors(self) -> list[str]:
@@ -211,6 +212,25 @@ def installed_packages_read_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def pages_end_without_being_asked() -> Iterator[None]:
+    """Streamlit asks a thousand times a second whether a page has run, which it says by itself."""
+    looked = local_script_runner.require_widgets_deltas
+
+    def joined(runner: LocalScriptRunner, timeout: float = HANG_S) -> None:
+        runner._script_thread.join(timeout)
+        looked(runner, timeout)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", joined)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _demos(demos_read_once: None) -> None:
+    """Share what is known of a demo table."""
+
+
+@pytest.fixture(scope="session", autouse=True)
 def nothing_to_send() -> Iterator[None]:
     """A page under test has no browser that it could be too fast for."""
     with pytest.MonkeyPatch.context() as patch:
@@ -257,6 +277,11 @@ def state_of_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_process_reads(read_here: None) -> None:
     """Read files in this process."""
+
+
+@pytest.fixture(autouse=True)
+def _small(small_forests: None) -> None:
+    """Grow small forests in this process."""
 
 
 @pytest.fixture

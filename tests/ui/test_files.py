@@ -16,6 +16,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
+from rwn_core.io.reading import FileReading
 from rwn_core.neighbors import find
 from rwn_core.parallel.threads import Cancelled
 from rwn_ui.background.opening import WIDE
@@ -26,10 +27,17 @@ from rwn_ui.features import analysis_plan
 from rwn_ui.server import given_file
 from rwn_ui.server.environment import FILE_VARIABLE
 from rwn_ui.state import change_table, results
-from rwn_ui.state.results import SHOWN, PreparedTable, full_release, prepared
+from rwn_ui.state.results import (
+    SHOWN,
+    PreparedTable,
+    current_release,
+    full_release,
+    prepared,
+)
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
 from rwn_ui.utility.results import _is_expected
+from tests.labelled_files import survey, write_spss
 from tests.ui.following import CARDS_OF_TUNE, RECORDS, large_csv, large_table, shown, small_csv
 from tests.waiting import HANG_S
 
@@ -255,11 +263,13 @@ ROWS = "\n".join(f"{i},{i * i % 17},{SECRET if i == 5 else 'abc'[i % 3]}" for i 
 TABLE = f"a,b,c\n{ROWS}"
 BAD_FILES = {
     "empty.csv": (b"", "empty.csv is empty", "choose a file"),
-    "latin1.csv": (f"{TABLE}\n1,2,café\n".encode("latin-1"), "line 32: there are bytes", "UTF-8"),
     "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "is a PNG image", "save the table"),
     "quote.csv": (f'{TABLE}\n1,2,"{SECRET}\n'.encode(), "line 32: a quote is opened", "close it"),
     "broken.parquet": (b"PAR1" + SECRET.encode() + b"PAR1", "broken.parquet is damaged", "again"),
-    "t.csv": (b"a;b\n1;2\n", "t.csv", "semicolon"),
+}
+OTHER_LAYOUTS = {
+    "latin1.csv": (f"{TABLE}\n1,2,café\n".encode("latin-1"), "line 32: there are bytes"),
+    "t.csv": (b"a;b\n1;2\n3;4\n5;6\n", "semicolon"),
 }
 
 
@@ -290,6 +300,62 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(open_page, cap
         assert SECRET not in notices
 
 
+@pytest.mark.parametrize("name", OTHER_LAYOUTS)
+def test_a_file_of_another_layout_that_was_seen_is_no_refusal_but_one_click_away(
+    open_page, name: str
+) -> None:
+    content, seen = OTHER_LAYOUTS[name]
+    screen = open_page("data").upload(name, content)
+    assert screen.errors == []
+    said = screen.words("info").replace("\\", "")
+    assert name in said
+    assert seen in said
+    assert "look at it, and open it so." in said
+    assert screen.session.name == "bodyfat"
+    read_anew(screen)
+    assert (screen.errors, screen.session.name) == ([], name)
+
+
+def test_a_layout_that_the_user_states_and_that_cannot_be_read_is_a_refusal(open_page) -> None:
+    screen = open_page("data").upload("latin1.csv", OTHER_LAYOUTS["latin1.csv"][0])
+    screen.find("selectbox", "Encoding").set_value("utf-8").run()
+    screen.test.button(key="data.layout.open").click().run()
+    while screen.work.opening.reading is not None:
+        screen.test.run()
+    (refused,) = screen.errors
+    assert "are bytes that are not UTF-8 text" in refused
+
+
+def test_no_row_of_another_table_stands_below_the_name_of_one_that_is_ranked(
+    open_page, gate: Gate
+) -> None:
+    screen = open_page("data")
+    assert "#### bodyfat: 241 records" in screen.words("markdown")
+    screen.upload("large.csv", large_csv())
+    assert f"#### large.csv: {RECORDS:,} records" in screen.words("markdown")
+    assert "241 records" not in screen.words("markdown")
+    grids = [each.value for each in screen.test.dataframe if each.value.index.name != "line"]
+    (shown,) = grids  # and none of the table before
+    assert tuple(shown.columns) == screen.work.preparation.data.names
+    assert "The other pages show bodyfat until then." in screen.words("caption")
+    gate.open.set()
+    screen.wait()
+    assert len(screen.test.dataframe) > 1, "its variables are there again"
+
+
+def test_no_row_of_another_table_stands_below_a_file_that_is_being_read(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = open_page("data")
+    monkeypatch.setattr(FileReading, "wait", lambda *_: False)
+    monkeypatch.setattr(FileReading, "running", property(lambda _: True))
+    upload = screen.test.file_uploader(key="data.upload")
+    upload.set_value(("mine.csv", small_csv(), "text/csv")).run()
+    assert screen.work.opening.reading is not None
+    assert not screen.test.dataframe
+    assert "The other pages show bodyfat until then." in screen.words("caption")
+
+
 def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(a_process_reads, open_page):
     screen = open_page("data")
     screen.test.selectbox(key="data.demo").set_value("pima").run()
@@ -312,7 +378,8 @@ def test_a_workbook_with_a_title_and_dates_that_fit_two_ways_are_one_click_away(
     open_page, titled_workbook: bytes
 ) -> None:
     screen = open_page("data").upload("t.xlsx", titled_workbook)
-    assert any("row 1: column 2 has no name" in error for error in screen.errors)
+    assert screen.errors == []
+    assert "row 1: column 2 has no name" in screen.words("info")
     words = screen.words("markdown")
     assert "Names in row 3; 2 rows above the table; 1 row below it." in words
     read_anew(screen)
@@ -366,9 +433,7 @@ def wide(records: int = 40) -> bytes:
     return pd.DataFrame(rows, columns=NAMES).to_csv(index=False).encode()
 
 
-def test_a_wide_file_waits_for_its_variables_also_from_the_command_line(
-    open_page, tmp_path: Path, monkeypatch
-) -> None:
+def test_a_wide_file_waits_for_its_variables(open_page) -> None:
     screen = open_page("data").upload("wide.csv", wide())
     assert (screen.errors, screen.session.name) == ([], "bodyfat")
     assert not screen.test.get("arrow_data_frame")
@@ -382,6 +447,10 @@ def test_a_wide_file_waits_for_its_variables_also_from_the_command_line(
     assert [v.name for v in session.data.schema.released] == NAMES[:50]
     assert session.data.notices[-1] == f"{len(NAMES) - 50} variables are left out of every release."
     assert [each.name for each in variables._listed(session.data.schema)] == NAMES[:50]
+
+
+@pytest.mark.nightly  # the test above; a file of the command line is opened below
+def test_a_wide_file_of_the_command_line_waits_too(open_page, tmp_path, monkeypatch) -> None:
     path = tmp_path / "wide.csv"
     path.write_bytes(wide())
     monkeypatch.setenv(FILE_VARIABLE, str(path))
@@ -530,6 +599,8 @@ def test_an_official_table_is_ranked_once_from_its_file_to_the_first_picture(
     assert "This looks like EU-SILC: 9 of 10 names." in screen.words()
     assert "opinion has" in screen.words()
     assert not any(each.label.startswith("Leave it") for each in screen.test.button)
+    screen.find("radio", "PB040 is the sampling weight").set_value("Release it unmasked")
+    screen.find("radio", "opinion has").set_value("They are missing")
     screen.press("Use these answers")
     assert len(ranked) == 1
     screen.wait()
@@ -546,6 +617,17 @@ def test_an_official_table_is_ranked_once_from_its_file_to_the_first_picture(
     assert data.frame["opinion"].max() < 40
 
 
+def test_nothing_is_chosen_for_a_weight_and_codes_stay_values_until_a_person_says_so(
+    open_page, ranked: list[rwn.Microdata]
+) -> None:
+    screen = open_page("data").upload("silc.csv", official(), asked=True)
+    assert screen.find("radio", "PB040 is the sampling weight").value is None
+    assert screen.find("radio", "opinion has").value == "They are values"
+    screen.press("Use these answers")
+    assert "PB040 has no answer yet; choose one: Mask it, Round it to" in screen.words("warning")
+    assert (ranked, forms(screen)) == ([], 1)
+
+
 def test_opening_tune_begins_without_the_answers_and_what_is_said_meanwhile_counts(
     open_page: Any, ranked: list[rwn.Microdata], gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -554,6 +636,7 @@ def test_opening_tune_begins_without_the_answers_and_what_is_said_meanwhile_coun
     assert len(ranked) == 1
     screen.visit("data")
     assert forms(screen) == 1
+    screen.find("radio", "PB040 is the sampling weight").set_value("Mask it")
     screen.press("Use these answers")
     first.wait(HANG_S)
     assert gate.ended == ["cancelled"]
@@ -595,10 +678,58 @@ def test_two_answers_about_one_variable_are_refused_and_another_file_is_asked_by
     assert (ranked, forms(screen)) == ([], 1)
     assert "This looks like" not in screen.words("markdown")
     assert "PB150" in screen.find("multiselect", "Who could be recognized?").value
+    screen.find("radio", "PB040 is the sampling weight").set_value("Mask it")
     screen.press("Use these answers")
     assert len(ranked) == 1
     screen.wait()
     assert roles(screen.session.data)["PB150"] == "key"
+
+
+def labelled(tmp_path: Path, weight: str = "gewichtung") -> bytes:
+    path = tmp_path / "survey.sav"
+    write_spss(*survey("words", weight, seed=1), path)
+    return path.read_bytes()
+
+
+def test_a_labelled_file_accepted_untouched_keeps_masking_and_values_and_asks_for_its_weight(
+    open_page, tmp_path: Path
+) -> None:
+    screen = open_page("data").upload("survey.sav", labelled(tmp_path))
+    known = screen.session.data.frame.notna().sum().to_dict()
+    assert "may mean missing" not in screen.words("markdown")
+    screen.press("Use these answers")
+    assert "gewichtung has no answer yet" in screen.words("warning")
+    screen.find("radio", "gewichtung is").set_value("Mask it")
+    screen.press("Use these answers")
+    data = screen.session.data
+    assert (screen.errors, forms(screen)) == ([], 0)
+    assert roles(data)["gewichtung"] == "sampling weight"
+    assert all(variable.masked for variable in data.schema.released)
+    assert data.frame.notna().sum().to_dict() == known
+
+
+def test_a_weight_that_is_rounded_stays_rounded_in_every_setting_until_its_step_is_taken_out(
+    open_page, tmp_path: Path
+) -> None:
+    screen = open_page("data").upload("survey.sav", labelled(tmp_path))
+    radio = screen.find("radio", "gewichtung is")
+    rounds = radio.options[1]
+    radio.set_value(rounds)
+    screen.press("Use these answers")
+    session = screen.session
+    steps = {"gewichtung": float(rounds.rpartition(" ")[2])}
+    assert dict(session.precision) == steps
+    assert not session.data.schema.variable("gewichtung").masked
+    # a suggested setting knows nothing of the answer
+    session.set(replace(session.setting, precision=(("age", 5.0),)))
+    assert dict(session.precision) == steps | {"age": 5.0}
+    released = current_release(session).masked.masked.values("gewichtung")
+    exact = session.data.values("gewichtung")
+    assert len(np.unique(released)) < len(np.unique(exact))
+    # whoever takes the step out means it
+    session.keep_asked_steps((("age", 5.0),))
+    session.set(replace(session.setting, precision=(("age", 5.0),)))
+    assert dict(session.precision) == {"age": 5.0}
 
 
 def test_a_described_file_of_the_command_line_is_ranked_at_once(

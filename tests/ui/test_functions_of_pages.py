@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,6 +23,8 @@ from rwn_ui.state import visit
 from rwn_ui.state.session import Session
 from rwn_ui.utility.results import _read
 from tests.tables import table
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_second_variable_is_the_chosen_one_then_a_predictor_then_any_other(session) -> None:
@@ -45,6 +49,16 @@ def test_the_picture_of_a_sheet_marks_names_and_records_between_the_rows_around_
     assert shown.index.tolist() == [1, 2, 3, 4, 5, 6]
     assert shown["column 2"].tolist() == ["x" * 24] * 6
     assert _picture([], above=1, header=1, below=0).empty
+
+
+def test_enter_in_a_field_confirms_it_alone_and_sends_no_form() -> None:
+    forms = []
+    for path in sorted((ROOT / "rwn_ui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.form":
+                forms.append((path.name, ast.unparse(node)))
+    assert len(forms) >= 6
+    assert [name for name, call in forms if "enter_to_submit=False" not in call] == []
 
 
 def test_curves_of_the_paper_say_how_far_they_are(session) -> None:

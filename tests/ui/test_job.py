@@ -122,6 +122,7 @@ def computes_after(cancel: Callable[[], None]) -> float:
     return sum(seconds - before.get(pid, 0.0) for pid, seconds in last.items())
 
 
+@pytest.mark.nightly  # the test below gives work up that has processes, too
 def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     """Also where it was begun by a page: its process has workers of its own."""
     rng = np.random.default_rng(0)

@@ -20,6 +20,7 @@ from rwn_core.evaluation.figure_curves import CURVES, PAPER_FIGURES
 from rwn_ui.learn import choose, intruder, paper, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
+from rwn_ui.state import kept_picture
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.work import Memo
 from tests.waiting import HANG_S
@@ -69,7 +70,7 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
         assert len(body) <= (5 if values is start else 6)
         assert max(map(len, text.splitlines())) <= 100
         seen.append(dict(shown.numbers))
-        assert ("rounded" in text) == ("SD" in values.get("round", "as they are"))
+        assert ("rounded" in text) == ("SD" in values.get("round", "not rounded"))
     assert seen[0] != seen[1]
 
 
@@ -90,7 +91,7 @@ def test_every_lesson_opens_and_only_it_is_computed(open_page, monkeypatch) -> N
         asked.clear()
         screen.test.radio(key="learn.lesson").set_value(key).run()
         assert (screen.errors, asked) == ([], [key])
-        payload = screen.results.last[view.PICTURE]
+        payload = screen.results.pictures[view.PICTURE].payload
         assert len(payload["tiles"]) == 3
         assert json.loads(payload["cards"][0])["key"] == f"lesson_{key}"
         texts = screen.words("markdown")
@@ -106,7 +107,7 @@ def test_every_lesson_opens_and_only_it_is_computed(open_page, monkeypatch) -> N
     monkeypatch.setattr(view, "LESSONS", MappingProxyType({**watched, "sampling": lesson}))
     screen.test.radio(key="learn.lesson").set_value("theorem").run()
     drawn: list[object] = []
-    monkeypatch.setattr(view, "panel", lambda *given, **_: drawn.append(given))
+    monkeypatch.setattr(kept_picture, "panel", lambda *given, **_: drawn.append(given))
     screen.test.radio(key="learn.lesson").set_value("sampling").run()
     assert drawn == []
     (sentence,) = screen.errors
@@ -138,7 +139,7 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page) -> No
     screen.test.radio(key="learn.lesson").set_value("choose").run()
     screen.test.slider(key="learn.choose.epsilon").set_value(3.0).run()
     screen.test.selectbox(key="learn.choose.slices").set_value(choose.SLICES[2]).run()
-    policy, *_ = screen.results.last[view.PICTURE]["tiles"]
+    policy, *_ = screen.results.pictures[view.PICTURE].payload["tiles"]
     screen.test.button(key="learn.choose.tune").click().run()
     verdict, _, left = screen.panel["verdict"]["text"].partition(". Left: ")
     assert (verdict, bool(left)) == (policy["released"], True)
@@ -178,9 +179,9 @@ def test_a_link_opens_its_lesson_at_its_positions_and_next_leads_on(open_page) -
     slider = screen.test.slider(key="learn.intruder.k")
     assert slider.value == 12
     assert ["row of the link" in each.value for each in screen.test.toast] == [True]
-    before = screen.results.last[view.PICTURE]
+    before = screen.results.pictures[view.PICTURE].payload
     slider.set_value(15).run()
-    after = screen.results.last[view.PICTURE]
+    after = screen.results.pictures[view.PICTURE].payload
     assert "k = 15" in after["summary"]["text"]
     assert after["tiles"] != before["tiles"]
     assert after["cards"] != before["cards"]
@@ -191,13 +192,13 @@ def test_a_link_opens_its_lesson_at_its_positions_and_next_leads_on(open_page) -
     screen.visit("risk").visit("learn")  # positions stay after a visit elsewhere
     screen.test.button(key="learn.Previous").click().run()
     assert screen.test.slider(key="learn.intruder.k").value == 15
-    assert screen.results.last[view.PICTURE]["tiles"] == after["tiles"]
+    assert screen.results.pictures[view.PICTURE].payload["tiles"] == after["tiles"]
 
 
 @pytest.fixture
 def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     drawn: list[dict[str, Any]] = []
-    monkeypatch.setattr(paper, "panel", lambda payload, **_: drawn.append(payload))
+    monkeypatch.setattr(kept_picture, "panel", lambda payload, **_: drawn.append(payload))
     monkeypatch.setattr(paper, "LIVE_SECONDS", 0.0)  # one release at each position
     monkeypatch.setattr(paper, "REST_SECONDS", 0.0)
     return drawn
@@ -392,7 +393,7 @@ CLAIMS = [
         at()["donors"] > 5 and at()["by_k"] < 1 and at(epsilon=1.2)["donors"] > at()["donors"]),
     Claim("neighborhood", "20. Another group is more than four", lambda at:
         abs(at(weight=1.0, k=19)["changed"]) < 1e-9 < 0.004 < at(weight=1.0, k=20)["changed"]),
-    Claim("neighborhood", "the column of groups is released as it is, although q = 1", lambda at:
+    Claim("neighborhood", "the column of groups is released unmasked, although q = 1", lambda at:
         all(abs(at(weight=1.0, k=k)["changed"]) < 1e-9 for k in (1, 5, 12))),
     Claim("standard_errors", "The file is unmasked at q = 0", lambda at:
         at.shown().tiles[0]["released"] == at.shown().tiles[0]["original"]),

@@ -239,6 +239,7 @@ def second_account() -> Iterator[pwd.struct_passwd]:
         subprocess.run(["userdel", name], check=True)
 
 
+@pytest.mark.nightly  # codes, cookies, the account of a connection and the page are tested above
 def test_another_account_finds_nothing_that_lets_it_in(second_account, free_port) -> None:
     python = shutil.which("python3", path="/usr/bin:/usr/local/bin")
     if python is None:

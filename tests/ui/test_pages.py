@@ -204,10 +204,9 @@ SECRET = "SENTINEL7731"
 
 
 def test_every_page_opens_by_its_address_and_shows_one_setting(open_page) -> None:
-    for first in ("risk", "tune"):
-        screen = open_page(first, demo="bodyfat_raw", epsilon="1.5", k="7", q="0.5")
-        assert screen.session.name == "bodyfat_raw"
-        assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
+    screen = open_page("risk", demo="bodyfat_raw", epsilon="1.5", k="7", q="0.5")
+    assert screen.session.name == "bodyfat_raw"
+    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
     for page in PAGES:
         assert screen.visit(page).errors == []
 

@@ -23,6 +23,7 @@ from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import view as risk_view
 from rwn_ui.risk.form import Attack
 from rwn_ui.risk.warnings import warnings
+from rwn_ui.state import kept_picture
 from rwn_ui.state.change_table import load
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
@@ -36,7 +37,7 @@ KEYS = ("age", "weight", "height")
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Payloads:
     payloads: Payloads = []
-    for each in (risk_view, compare_view):
+    for each in (kept_picture, compare_view):
         monkeypatch.setattr(each, "panel", lambda payload, **more: payloads.append(payload))
     return payloads
 

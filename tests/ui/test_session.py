@@ -23,7 +23,7 @@ from rwn_ui.panel import live_sliders
 from rwn_ui.state.change_table import load, set_setting
 from rwn_ui.state.results import PreparedTable, preparation_key
 from rwn_ui.state.session import Session, first_setting
-from rwn_ui.state.work import Memo, User
+from rwn_ui.state.work import Memo, TuneScreen, User
 from tests.tables import described, frame, table
 from tests.waiting import HANG_S
 
@@ -67,10 +67,10 @@ def test_a_session_is_choices_and_nothing_that_runs_or_is_computed(open_page, fi
     # another table ends all work and frees all results
     work.jobs["planner"] = finished(label="k = 3")
     assert results.memos
-    assert "tune" in results.last
+    assert results.tune.picture is not None
     load(session, rwn.load_demo("pima"), name="pima", demo="pima")
     assert (work.jobs, work.worker, work.drawn) == ({}, None, None)
-    assert (results.memos, results.last) == ({}, {})
+    assert (results.memos, results.last, results.tune) == ({}, {}, TuneScreen())
     assert preparation_key(session, session.data, session.params) in results.tables
 
 

@@ -250,6 +250,7 @@ def test_tune_says_that_it_is_not_judged_and_a_scenario_remembers_it(session: Se
     assert verdict.unread["t_closeness"].startswith(CANNOT)
 
 
+@pytest.mark.usefixtures("unread_demos")
 def test_the_ends_are_read_once_and_not_at_a_move(session: Session, monkeypatch) -> None:
     computed: list[Any] = []  # every reading of an end that is really computed
     own = measure._read_ends

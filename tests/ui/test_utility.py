@@ -81,14 +81,14 @@ def test_draws_begun_on_tune_are_there_on_utility_and_only_for_their_setting(
     plan = screen.panel["tiles"][-1]
     assert (plan["label"], plan["state"]) == ("Analysis plan", "over")
     screen.visit("utility")
-    payload = screen.results.last["utility"]
+    payload = screen.results.pictures["utility"].payload
     assert payload["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert payload["tiles"][3]["limit"].startswith("9 of 10 draws")  # small groups, a part
     table = payload["tables"][0]
     assert table["columns"][-2:] == ["draws that pass", "median of draws"]
     assert [row[-2].endswith(" of 3") for row in table["rows"]] == [True] * 3
     screen.test.slider(key="utility.0.k").set_value(9).run()
-    other = screen.results.last["utility"]
+    other = screen.results.pictures["utility"].payload
     assert "draws" not in other["summary"]["text"]
     assert "draws" not in str(other["tiles"])
 
@@ -178,7 +178,7 @@ def test_a_large_table_is_drawn_at_once_and_completed_after(open_page) -> None:
     screen = open_page("data").upload("l.csv", table_bytes(data.frame, "csv", data.schema))
     screen.wait().visit("utility")
     assert screen.errors == []
-    payload = screen.results.last["utility"]
+    payload = screen.results.pictures["utility"].payload
     assert payload["tables"]
     assert "…" not in str((payload["tables"], payload["tiles"]))
 
@@ -282,7 +282,9 @@ def test_rules_and_sampling_weights_of_the_data_page_count_on_utility_and_risk(
 
     def titles() -> dict[str, Any]:
         assert screen.visit("utility").errors == []
-        return {each["title"]: each for each in screen.results.last["utility"]["tables"]}
+        return {
+            each["title"]: each for each in screen.results.pictures["utility"].payload["tables"]
+        }
 
     def rules(text: str) -> list[str]:
         screen.find("text_area", "Edit rules").set_value(text).run()

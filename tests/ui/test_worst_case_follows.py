@@ -221,7 +221,7 @@ def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 def test_where_some_records_are_shown_all_are_judged(
     some: Session, questions_are_answered: None, finished
 ) -> None:
-    tile = some.user.results.last["tune"]["verdict"]
+    tile = some.user.results.tune.picture["verdict"]
     assert (tile["nearest"], tile["state"]) == ("", None), "no verdict without the worst case"
     # what the Risk page found is taken over
     usual, other = Attack(keys=tuple(usual_keys(some.data))), Attack(keys=("age",))

@@ -33,7 +33,7 @@ RELATED = 0.5  # rank correlation, above which a number is a quantity
 _NUMBERED = {Subject.NUMBER, Subject.PERSON, Subject.HOUSEHOLD}
 _BY_NAME = {Subject.NUMBER, Subject.HOUSEHOLD}
 _OTHER = {*Subject} - {*_NUMBERED, Subject.CONTACT}
-_TIMES = {"visit", "wave", "welle", "round", "period", "session", "occasion", "cycle", "time"}
+TIMES = {"visit", "wave", "welle", "round", "period", "session", "occasion", "cycle", "time"}
 
 Codes = NDArray[np.int64]
 
@@ -105,7 +105,7 @@ def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:
 
 
 def _is_time(words: NameWords) -> bool:
-    return words.is_series or bool(_TIMES & {*words.words})
+    return words.is_series or bool(TIMES & {*words.words})
 
 
 def _counters_and_constants(

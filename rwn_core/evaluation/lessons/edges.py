@@ -77,7 +77,7 @@ def edges(data: Microdata, setting: RWN | SoftRWN, *, record: int = 0) -> Edges:
         points=setting.metric(data).points(data),
         record=record,
         weights=shares[[record]].toarray()[0],
-        radius=float(found.radius[record]) if setting.ball.kernel.is_even else None,
+        radius=float(found.radius[record]) if setting.ball.kernel.has_edge else None,
         loads=np.asarray(shares.sum(axis=0)).ravel(),
         extremes=float(appears[extremes(data)].mean()),
         paired=float(appearance(pairs).mean()),

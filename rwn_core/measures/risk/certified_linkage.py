@@ -163,7 +163,7 @@ def require_certifiable(law: Law) -> Neighborhoods:
     found: Neighborhoods | None = cells.neighborhoods
     if found is None:
         raise NotApplicable("Donors of some records are forbidden, so that nothing is certified.")
-    if found.kernel.is_even:
+    if found.kernel.has_edge:
         raise NotApplicable(
             "An even kernel gives most records no chance to be a donor, so that nothing is "
             "certified; choose an exponential or gaussian kernel with own = true."

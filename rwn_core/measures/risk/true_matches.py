@@ -61,7 +61,7 @@ def _searched(
     mates = travel_mates(others, units, secrets)
     grown = isolating_sets(table.codes, [tuple(map(position.__getitem__, each)) for each in mates])
     further = (*mates, *(tuple(table.names[at] for at in each) for each in grown))
-    # one value or two of variables that stand as they are lead to the own row; by others most are
+    # one value or two of variables released unmasked lead to the own row; by others most are
     # found anyway, and what they tell is a relation
     small, left = small_sets([name for name in others if name in spared], table.n)
     found = known_sets(stated, others, units, secrets, table.n, (*further, *small))._replace(
@@ -373,8 +373,8 @@ MEASURE = Measure(
     title="True matches",
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "
-    "confidential variable, or with any three values (one or two of variables that stand as they "
-    "are), does a released row with exactly these values show their own confidential value "
+    "confidential variable, or with any three values (one or two of variables released "
+    "unmasked), does a released row with exactly these values show their own confidential value "
     f"({WORDS}), more than if the values were dealt at random, for the worst set, variable and "
     "level?",
     sentence=sentence,

@@ -77,7 +77,7 @@ def _data(material: Material) -> Content:
         why = _REASONS.get(known, _HELPS)
         changed = f"{100 * shares[name]:.1f} % of cells" if name in shares else "not measured"
         if name in table["not_masked"]:
-            technique, why = "kept", "the steward chose to release it as it is"
+            technique, why = "kept", "the steward chose to release it unmasked"
         elif name in alone:
             technique, why = "kept", "the method changes nothing in it at this setting"
         if technique == "kept":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rwn_core.data.derived import listed
 from rwn_core.evaluation.validity import misses, turns
@@ -160,10 +161,21 @@ def _loss(material: Material) -> Content:
 
 def _intervals(material: Material) -> Content:
     about = interval_facts(material.record)
+    looked = _together(about)
     if about["refusal"]:
-        return Content(lines=(about["sentence"],))
+        return Content(lines=(about["sentence"], *looked))
     table = written_table(words.INTERVALS_COLUMNS, ([", ".join(e)] for e in about["slices"]))
-    return Content(lines=(about["sentence"], *words.INTERVALS_HOW), table=table)
+    return Content(lines=(about["sentence"], *words.INTERVALS_HOW, *looked), table=table)
+
+
+def _together(about: Mapping[str, Any]) -> list[str]:
+    """Say what was looked for and found of rows together, and what the makers state of them."""
+    if "found" not in about:  # of an earlier version
+        return []
+    said = [words.TOGETHER[of] for of in about["found"] or ["none"]]
+    if about["stated"]:
+        said.append(words.STATED[about["stated"]])
+    return said
 
 
 def _errors(material: Material) -> Content:

@@ -15,7 +15,8 @@
 #   interval_claimed(survey, "mean(wage)")  # median(wage), quantile(wage, 0.9), share(region = north)
 #
 # They cover sampling and masking as if the file had half as many records. A model across slices, or
-# of too few records, is refused.
+# of too few records, is refused, and so is a term that reads other records than its own, such as
+# scale(wage): it would change when half of the records are left out.
 #
 # A claim says how a number of this file differs from the number of the original. It holds in at
 # least nine of ten releases of the same setting. Intervals hold for people who were sampled
@@ -145,14 +146,17 @@ interval_claimed <- function(survey, model, kind = "linear") {
   }
   data <- stats::setNames(lapply(own, function(name) typed_column(survey$table[[name]])), own)
   if (length(asked)) return(interval_of_one(data[[names]], asked, about$factor, trimws(model)))
-  # a formula sees the variables of one slice and the functions of base R
+  # a formula sees the variables of one slice, the functions of base R and three of its packages
   own_functions <- list(log = function(x) transformed(x, "log"), C = factor,
-                        sqrt = function(x) transformed(x, "sqrt"), square = function(x) x^2)
+                        sqrt = function(x) transformed(x, "sqrt"), square = function(x) x^2,
+                        poly = stats::poly, bs = function(...) splines::bs(...),
+                        ns = function(...) splines::ns(...))
   environment(formula) <- list2env(own_functions, parent = baseenv())
   old <- options(contrasts = c("contr.treatment", "contr.poly"))
   on.exit(options(old))
   frame <- tryCatch(stats::model.frame(formula, data, na.action = stats::na.omit),
                     rwn_refusal = stop, error = function(e) refused(model, " cannot be read."))
+  of_one_record(formula, data)
   every <- stats::model.matrix(stats::terms(frame), frame)
   response <- stats::model.response(frame)
   two <- kind == "logistic"
@@ -180,6 +184,45 @@ interval_claimed <- function(survey, model, kind = "linear") {
   structure(data.frame(term = colnames(every), estimate = found$values, error = error,
                        low = found$values - half, high = found$values + half),
             records = nrow(every))
+}
+
+# Refuse what changes when half of the records are left out, as scale(age) does. Intervals hold for
+# means of functions of one record; a mean, a knot or a range that was read from the sample moves
+# with it, and the standard error does not know of that.
+of_one_record <- function(formula, data) {
+  made <- function(rows) {
+    part <- lapply(data, `[`, rows)
+    stats::model.frame(formula, part, na.action = stats::na.pass)
+  }
+  rows <- seq_along(data[[1L]])
+  whole <- made(rows)
+  # halves that no order of the records follows
+  halves <- lapply(c(0.6180339887498949, 0.4142135623730951, 0.7320508075688772),
+                   function(step) ((rows - 1) * step) %% 1 < 0.5)
+  for (half in c(halves, lapply(halves, `!`))) {
+    alone <- tryCatch(made(half), error = function(e) NULL)  # it has no value without the others
+    for (name in names(whole)) {
+      if (!unchanged(whole[half, name], alone[, name])) {
+        refused("No interval: ", name, " changes when half of the records are left out, so it is ",
+                "no function of one record; state its numbers yourself, as in I(age - 40).")
+      }
+    }
+  }
+}
+
+# Whether values of half of the records are those of all records, but for rounding.
+unchanged <- function(before, after) {
+  if (!is.numeric(before) && !is.logical(before)) {
+    same_coding <- identical(attr(before, "contrasts"), attr(after, "contrasts"))
+    return(same_coding && identical(as.character(before), as.character(after)))
+  }
+  before <- as.numeric(before)
+  after <- as.numeric(after)
+  if (!identical(is.na(before), is.na(after))) return(FALSE)
+  known <- is.finite(before)
+  spread <- if (sum(known) > 1L) stats::sd(before[known]) else 0
+  moved <- abs(after[known] - before[known])
+  all(moved <= 1e-14 * abs(before[known]) + 1e-9 * spread)
 }
 
 # The interval of a mean, a share or a quantile of one variable.

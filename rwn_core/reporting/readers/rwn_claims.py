@@ -18,7 +18,8 @@ Where the notice says that intervals hold inside a slice, the file and its notic
 Formulas are those of patsy, with log, sqrt, square and factor.
 
 They cover sampling and masking as if the file had half as many records. A model across slices, or
-of too few records, is refused.
+of too few records, is refused, and so is a term that reads other records than its own, such as
+center(wage): it would change when half of the records are left out.
 
 A claim says how a number of this file differs from the number of the original. It holds in at
 least nine of ten releases of the same setting. Intervals assume that records were sampled
@@ -62,6 +63,13 @@ _STATISTIC = re.compile(
     r"\s*(?:(?P<sign>,|>=|<=|==?|>|<)\s*(?P<given>.+?)\s*)?\)\s*"
 )
 _COMPARED = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
+# of halves that no order of the records follows: the golden ratio, the roots of 2 and 3
+IRRATIONAL = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
+# beyond rounding: of the value, and of the standard deviation of a column
+ROUNDING = 1e-14
+NO_CHANGE = 1e-9
+# what patsy and its splines raise of a formula
+_NO_VALUE = (patsy.PatsyError, SyntaxError, TypeError, ValueError, LookupError, ArithmeticError)
 _FAMILIES = {"linear": "Gaussian", "logistic": "Binomial", "poisson": "Poisson"}
 
 
@@ -211,54 +219,48 @@ class Survey:
         if about["refusal"]:
             raise Refused(about["refusal"])
         match = _STATISTIC.fullmatch(model)
-        formula = f"~ {match['name']}" if match else model
         try:
-            described = patsy.ModelDesc.from_formula(formula)
+            described = patsy.ModelDesc.from_formula(f"~ {match['name']}" if match else model)
             terms = [*described.lhs_termlist, *described.rhs_termlist]
-            texts = [factor.code for term in terms for factor in term.factors]
-            names = list(dict.fromkeys(name for text in texts for name in _names_in(text)))
-            # a formula sees the variables of one slice and nothing else
-            own = max(about["slices"], key=lambda each: len({*names} & {*each}))
-            outside = [name for name in names if name not in own]
-            if outside:
-                raise Refused(
-                    f"No interval: {', '.join(outside)} lies outside of the slice {', '.join(own)}."
-                    " An interval holds for variables of one slice only; a registered model may "
-                    "have claims."
-                )
-            data = {name: _typed(self._columns[name]) for name in own}
+            factors = list(dict.fromkeys(factor for term in terms for factor in term.factors))
+            found = (name for factor in factors for name in _names_in(factor.code))
+            names = list(dict.fromkeys(found))
+            data = self._slice(names, about["slices"])
             if match:
                 return _statistic(data[names[0]], match, about["factor"])
-            known: dict[str, Any] = {
-                each: partial(_transformed, transform=each) for each in _TRANSFORMS
-            }
-            known |= {"factor": patsy.builtins.C, **data}
-            left, right = patsy.dmatrices(model, known, eval_env=patsy.EvalEnvironment([]))
-        except (patsy.PatsyError, TypeError, SyntaxError) as error:
-            raise Refused(f"{model} cannot be read: {error}") from None
-        labels, slices = right.design_info.column_names, right.design_info.term_name_slices
-        response = np.asarray(left)[:, -1]
+            known = {**_FUNCTIONS, **data}
+            left, right = patsy.dmatrices(model, known, eval_env=_NOTHING)
+            for factor in factors:
+                _of_one_record(factor, data)
+        except Refused:
+            raise
+        except RecursionError:
+            raise Refused("The formula has too many terms or brackets; take some out.") from None
+        except _NO_VALUE as error:
+            reason = str(error).partition("\n")[0]
+            raise Refused(f"{model} cannot be read: {reason}") from None
+        response = _modeled(left, right, kind)
         columns = np.asarray(right)[:, 1:]
-        two = kind == "logistic"
-        if kind not in _FAMILIES or labels[:1] != ["Intercept"] or left.shape[1] > 1 + two:
-            raise Refused("A model needs an intercept, a known kind, and a response of numbers.")
-        if two and len(np.unique(response)) != 2:
-            raise Refused("The response must have two values.")
-        response = (response == response.max()).astype(float) if two else response
-        if kind == "poisson" and response.min() < 0:
-            raise Refused("The response has negative values.")
-        # the columns of a category, added, tell the records of its reference
-        sums = {name: np.asarray(right)[:, part].sum(axis=1) for name, part in slices.items()}
-        del sums["Intercept"]
-        each = dict(zip(labels[1:], columns.T, strict=True))
-        for label, values in {"the response": response, **sums, **each}.items():
-            _enough(label, values)
+        _varied(response, right)
+        labels = right.design_info.column_names
         freedom = len(response) / 2 - len(labels)
         if freedom < LEAST_FREEDOM:
             raise Refused("The file has too few records for so many coefficients.")
         values, errors = _fitted(response, columns, kind, robust=True)
         rows = zip(labels, values, about["factor"] * errors, strict=True)
         return Result(tuple(_around(*row, freedom) for row in rows), len(response))
+
+    def _slice(self, names: list[str], slices: list[list[str]]) -> dict[str, np.ndarray]:
+        """Return the columns, shape (n,) each, of the slice that a formula sees, and no other."""
+        own = max(slices, key=lambda each: len({*names} & {*each}))
+        outside = [name for name in names if name not in own]
+        if outside:
+            raise Refused(
+                f"No interval: {', '.join(outside)} lies outside of the slice {', '.join(own)}. An "
+                "interval holds for variables of one slice only; a registered model may have "
+                "claims."
+            )
+        return {name: _typed(self._columns[name]) for name in own}
 
     def _numbers(self, name: str) -> np.ndarray:  # shape (n,)
         if self._kind(name) != "number":
@@ -308,6 +310,91 @@ def _names_in(code: str) -> list[str]:
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     found = [getattr(n, "id", getattr(n, "value", None)) for n in nodes if id(n) not in called]
     return [name for name in found if isinstance(name, str)]
+
+
+def _of_one_record(factor: patsy.EvalFactor, data: dict[str, np.ndarray]) -> None:
+    """Refuse a factor that changes when half of the records are left out, as center(age) does.
+
+    Intervals hold for means of functions of one record; a mean, a knot or a range that was read
+    from the sample moves with it, and the standard error does not know of that.
+    """
+    # shape of each column: (n,)
+    complete = _evaluated(factor, data)
+    n = len(next(iter(data.values())))
+    halves = [np.arange(n) * step % 1 < 0.5 for step in IRRATIONAL]
+    for half in (*halves, *(~each for each in halves)):
+        try:
+            alone = _evaluated(factor, {name: column[half] for name, column in data.items()})
+            same = _same(complete, alone, half)
+        except _NO_VALUE:  # it has no value without the others
+            same = False
+        if not same:
+            raise Refused(
+                f"No interval: {factor.code} changes when half of the records are left out, so it "
+                "is no function of one record; state its numbers yourself, as in I(age - 40)."
+            )
+
+
+def _evaluated(factor: patsy.EvalFactor, data: dict[str, np.ndarray]) -> object:
+    """Return what a factor of a formula makes of these records, by patsy's protocol of factors."""
+    state: dict[str, Any] = {}
+    known = {**_FUNCTIONS, **data}
+    for each in range(factor.memorize_passes_needed(state, _NOTHING)):
+        factor.memorize_chunk(state, each, known)
+        factor.memorize_finish(state, each)
+    made: object = factor.eval(state, known)
+    return made
+
+
+def _same(complete: object, alone: object, half: np.ndarray) -> bool:
+    """True if all records gave what a half of them gives alone, but for rounding."""
+    # shape of half: (n,); of the values (n,) or (n, c)
+    values, coding = _plain(complete)
+    after, coding_after = _plain(alone)
+    before = values[half]
+    if coding != coding_after or before.shape != after.shape:
+        return False
+    if before.dtype.kind not in "fiub":
+        return bool((before == after).all())
+    numbers = before[np.isfinite(before)].astype(float)
+    spread = float(numbers.std()) if numbers.size else 0.0
+    return np.allclose(after, before, rtol=ROUNDING, atol=NO_CHANGE * spread, equal_nan=True)
+
+
+def _plain(made: object) -> tuple[np.ndarray, str]:
+    """Return the values of a factor, and how the levels of a category are coded."""
+    if not hasattr(made, "contrast"):
+        return np.asarray(made), ""
+    category: Any = made
+    return np.asarray(category.data), repr((category.contrast, category.levels))
+
+
+def _modeled(left: patsy.DesignMatrix, right: patsy.DesignMatrix, kind: str) -> np.ndarray:
+    """Return the response of a model, shape (n,), or refuse what the model cannot take."""
+    two = kind == "logistic"
+    intercept = right.design_info.column_names[:1] == ["Intercept"]
+    if kind not in _FAMILIES or not intercept or left.shape[1] > 1 + two:
+        raise Refused("A model needs an intercept, a known kind, and a response of numbers.")
+    response: np.ndarray = np.asarray(left)[:, -1]
+    if two:
+        if len(np.unique(response)) != 2:
+            raise Refused("The response must have two values.")
+        return np.where(response == response.max(), 1.0, 0.0)
+    if kind == "poisson" and response.min() < 0:
+        raise Refused("The response has negative values.")
+    return response
+
+
+def _varied(response: np.ndarray, right: patsy.DesignMatrix) -> None:
+    """Refuse a response, shape (n,), a term or a column of a design that varies too little."""
+    design = np.asarray(right)
+    _enough("the response", response)
+    # the columns of a category, added, tell the records of its reference
+    for term, part in right.design_info.term_name_slices.items():
+        if term != "Intercept":
+            _enough(term, design[:, part].sum(axis=1))
+    for label, column in zip(right.design_info.column_names[1:], design[:, 1:].T, strict=True):
+        _enough(label, column)
 
 
 def _typed(cells: list[Any]) -> np.ndarray:  # shape (n,)
@@ -416,6 +503,12 @@ def _transformed(values: np.ndarray, transform: str) -> np.ndarray:  # shape (n,
     if not np.isfinite(made[~np.isnan(values)]).all():
         raise Refused(f"{transform} has no value for some records.")
     return made
+
+
+# what a formula sees besides the variables of its slice
+_FUNCTIONS: dict[str, Any] = {each: partial(_transformed, transform=each) for each in _TRANSFORMS}
+_FUNCTIONS["factor"] = patsy.builtins.C
+_NOTHING = patsy.EvalEnvironment([])
 
 
 def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: bool) -> np.ndarray:

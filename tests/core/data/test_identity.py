@@ -47,7 +47,7 @@ def people(n: int = 300, seed: int = 4) -> pd.DataFrame:
 
 
 def test_seven_identifying_variables_stop_a_release_until_they_are_answered(tmp_path):
-    release = rwn.mask(rwn.Microdata.from_frame(people()), SETTING, seed=1)
+    release = rwn.mask(rwn.Microdata.from_frame(people()), SETTING, rows="separate", seed=1)
     for way in (lambda: release.publish(tmp_path / "o.csv"), lambda: release.to_bytes("csv")):
         with pytest.raises(rwn.ReleaseError, match="may identify people") as refusal:
             way()
@@ -67,6 +67,7 @@ def test_seven_identifying_variables_stop_a_release_until_they_are_answered(tmp_
 
 def test_a_role_in_a_schema_answers_and_a_guessed_one_does_not():
     data = rwn.Microdata.from_frame(people())
+    data = data.with_schema(data.schema.with_rows("separate"))
     schema = with_answers(data.schema, drop=IDENTIFYING[:5], keep=["remark"])
     schema = schema.replace_variable("household_id", role=rwn.Role.KEY)
     again = rwn.Schema.from_toml(schema.to_toml())
@@ -79,6 +80,7 @@ def test_a_role_in_a_schema_answers_and_a_guessed_one_does_not():
 
 def test_the_record_holds_the_answers_and_the_file_comes_out_again():
     data = rwn.Microdata.from_frame(people())
+    data = data.with_schema(data.schema.with_rows("separate"))
     key = rwn.SecretKey.fresh()
     release = rwn.mask(data, SETTING, seed=key)
     content = release.to_bytes("csv", drop=IDENTIFYING[:6], keep=["remark"])
@@ -308,7 +310,7 @@ def test_the_answer_is_written_to_the_schema_and_ends_the_question():
     frame = pd.DataFrame({"key": np.arange(100) + 7, "x": np.arange(100) % 9 * 0.5})
     data = Microdata.from_frame(frame)
     (doubt,) = open_questions(data.frame, data.schema)
-    schema = data.schema.replace_variable(doubt.variable, **doubt.changes)
+    schema = data.schema.replace_variable(doubt.variable, **doubt.proposed.changes)
     assert doubt.stops
     assert schema.variable("key").role is Role.IDENTIFIER
     assert 'role = "identifier"' in schema.to_toml()

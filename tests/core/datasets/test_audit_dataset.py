@@ -13,6 +13,7 @@ from rwn_core.datasets.audit_dataset import random_rows
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.laws.donors import released_schema
 from tests.core.datasets import datasets
+from tests.lanes import lanes
 from tests.tables import described
 
 KEY = SecretKey.from_seed(3)
@@ -59,12 +60,14 @@ def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample):
     assert not found.apart
 
 
-@pytest.mark.parametrize("role", ["person", "household"])
-@pytest.mark.parametrize("sample", [300, 3000])
+@pytest.mark.parametrize("role", ["person", "household", "identifier"])
+@pytest.mark.parametrize("sample", lanes(300, 3000))
 def test_people_of_several_rows_are_drawn_and_counted_whole(tmp_path, role, sample):
     table = datasets.frame(1200).assign(person=[f"p{n % 400:03d}" for n in range(1200)])
     table.loc[5, "person"] = None  # a unit alone
     schema = datasets.SCHEMA.replace_variable("person", role=role)
+    if role == "identifier":  # whose rows they are is said of the rows
+        schema = schema.with_rows("person=person")
     source = datasets.write_files(tmp_path / "in", table, 3)
     release = rwn.mask(rwn.Microdata.from_frame(table, schema), rwn.RWN(k=3, q=0.5), seed=3)
     release.publish(tmp_path / "out.parquet")

@@ -72,7 +72,7 @@ AT_NIGHT = {"marks": pytest.mark.nightly}
 
 
 @pytest.mark.parametrize(
-    ("n", "ways"), [(1500, BY_DAY), pytest.param(datasets.N, WAYS, **AT_NIGHT)], ids=["few", "all"]
+    ("n", "ways"), [(1100, BY_DAY), pytest.param(datasets.N, WAYS, **AT_NIGHT)], ids=["few", "all"]
 )
 @pytest.mark.parametrize(
     "params", [METHOD_1, EXACT, BALANCED, TIED], ids=["sample", "exact", "balanced", "tied"]

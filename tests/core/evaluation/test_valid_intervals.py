@@ -34,8 +34,11 @@ from rwn_core.reporting.readers import READERS, rwn_claims
 from tests.attacked_tables import released
 from tests.check_values import check_values
 from tests.core.reporting.conftest import touched
+from tests.lanes import lanes
+from tests.rows_together import blocks
 from tests.tables import described
 
+BLOCKS = blocks()
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0, bandwidth_k=6)
 EVEN = rwn.RWN(k=60)
 
@@ -113,12 +116,24 @@ def judged(data: Microdata, params: Any, **more: Any) -> dict[str, Any]:
 def test_slices_are_what_one_donor_gives() -> None:
     data = sliced(people(np.random.default_rng(1)))
     said = judged(data, BALANCED)
-    assert said == {"records": 150, "refusal": "", "slices": [["x", "y"], ["z", "w"]]}
+    rows = {"found": [], "stated": ""}
+    assert said == {"records": 150, "refusal": "", "slices": [["x", "y"], ["z", "w"]], **rows}
     # variables that stay as they are stay together
     said = judged(described(data.frame), BALANCED, as_is=["y", "w"])
     assert said["slices"] == [["x"], ["z"], ["y", "w"]]
     assert judged(data, replace(BALANCED, q=0.0))["slices"] == [["x", "y", "z", "w"]]
     assert judged(data, replace(BALANCED, q=0.5), precision={"x": 0.5})["refusal"] == ""
+
+
+def test_what_was_found_is_said_and_what_is_stated_counts() -> None:
+    """Rows that are stated to be separate people are an independent sample, on that word."""
+    data = described(BLOCKS["classes"])
+    found = judged(data, BALANCED)
+    assert (found["refusal"], found["found"], found["stated"]) == ("clustered", ["cluster"], "")
+    for text, why in (("separate", ""), ("cluster=class", "clustered"), ("series", "series")):
+        said = judged(data, BALANCED, rows=text)
+        assert (said["refusal"], said["found"]) == (why, ["cluster"])
+        assert said["stated"] == text.partition("=")[0]
 
 
 def panel(frame: pd.DataFrame) -> pd.DataFrame:
@@ -138,6 +153,10 @@ def panel(frame: pd.DataFrame) -> pd.DataFrame:
         (lambda frame: described(frame.assign(home=np.arange(150) // 3), SLICES, home="household"),
          BALANCED, "clustered"),
         (lambda frame: described(panel(frame)), BALANCED, "clustered"),
+        (lambda frame: described(frame.assign(year=np.arange(1850, 2000))), BALANCED, "series"),
+        (lambda _: described(BLOCKS["classes, shuffled"]), BALANCED, "clustered"),
+        (lambda _: described(BLOCKS["panel, nothing but height"]), BALANCED, "clustered"),
+        (lambda _: described(BLOCKS["years without the year"]), BALANCED, "series"),
         (lambda frame: sliced(frame.iloc[:59]), BALANCED, "few"),
         (lambda frame: sliced(frame.iloc[:60]), BALANCED, ""),
     ],
@@ -667,7 +686,8 @@ def test_releases_differ_by_what_an_interval_allows(way: str) -> None:
     np.testing.assert_allclose(np.array(two.interval) / 2.0**20, one.interval, rtol=1e-9)
 
 
-def test_intervals_hold_inside_a_slice_of_a_balanced_chain() -> None:
+@pytest.mark.parametrize("samples", lanes(40, 60))
+def test_intervals_hold_inside_a_slice_of_a_balanced_chain(samples: int) -> None:
     """Samples of one population; `python -m benchmarks intervals` has real tables."""
     population = two_pairs(seed=5, n=4000).drop(columns="flag")
     slope = np.polyfit(population["y"], population["z"], 1)[0]
@@ -678,7 +698,7 @@ def test_intervals_hold_inside_a_slice_of_a_balanced_chain() -> None:
     }
     chained = replace(WAYS["chained"], order=("x",))
     held: dict[float, list[list[bool]]] = {FACTOR: [], 1.0: []}
-    for seed in range(60):
+    for seed in range(samples):
         people = population.sample(N, random_state=seed).reset_index(drop=True)
         data = described(people, [["x", "w"], ["y", "z"]])
         made = released(data, chained, seed)
@@ -689,7 +709,7 @@ def test_intervals_hold_inside_a_slice_of_a_balanced_chain() -> None:
             each = zip(ends, truth.values(), strict=True)
             inside.append([low <= true <= high for (low, high), true in each])
     coverage = {factor: np.mean(inside, axis=0) for factor, inside in held.items()}
-    assert min(coverage[FACTOR]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+    assert min(coverage[FACTOR]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / samples)
     assert np.mean(coverage[FACTOR]) > 0.93
     # planted fault: printed intervals, without the factor
     assert np.mean(coverage[1.0]) < 0.91

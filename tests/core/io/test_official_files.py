@@ -640,7 +640,8 @@ LEAVES = {
 def test_a_release_of_such_a_file_passes_the_second_reading(name):
     content = LEAVES[name]()
     data = parse(name, content)
-    release = rwn.mask(data, rwn.RWN(k=2), seed=1)
+    # some of them number their rows by days or months
+    release = rwn.mask(data, rwn.RWN(k=2), rows="separate", seed=1)
     for target in ("csv", "parquet"):
         written = release.to_bytes(target, keep=[each.variable for each in release.find_doubts()])
         found = second_reading(release, written, target, SourceFile(name=name, content=content))

@@ -709,4 +709,4 @@ def test_a_codebook_takes_time_in_proportion_to_its_length():
         content = b"12\n34\n56\0" + codebook(var("A", 1, 2, many)).encode()
         return processor_seconds(lambda: FORMAT.read("usa.dat", content, None))
 
-    assert growth(cost, 10_000) < BETWEEN
+    assert growth(cost, 3_000) < BETWEEN

@@ -31,7 +31,7 @@ from rwn_core.laws.transition_law import (
     with_numbers,
 )
 from rwn_core.laws.transition_matrix import invariant, is_singular, privacy_epsilon
-from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, FROM_FILE, OR_NOT_AT_ALL, STILL_MISSING
+from rwn_core.laws.unit_law import FROM_DONORS, FROM_FILE, OR_NOT_AT_ALL, STILL_MISSING, UNMASKED
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
@@ -400,7 +400,7 @@ def test_the_law_of_each_cell_by_hand(data, law):
     assert probability(law, 0, "x", 3.0) == 0.0
     assert (law.units(), law.moments()) == ([("x",), ("y",), ("g",)], None)
     assert [law.keeps_value_counts(name) for name in "xyg"] == [False, False, True]
-    assert law.privacy() == {("x",): FROM_DONORS, ("y",): FROM_DONORS, ("g",): AS_IT_IS}
+    assert law.privacy() == {("x",): FROM_DONORS, ("y",): FROM_DONORS, ("g",): UNMASKED}
     assert law.empty.tolist() == []
     shown = Microdata(data.frame.assign(x=[2.0, 9.0, NAN, 1.0]), data.schema)
     found = law.unit_chances(("x",), shown, np.array([0, 1, 2]))

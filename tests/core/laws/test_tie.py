@@ -211,7 +211,8 @@ def refuted(count: np.ndarray, chances: np.ndarray) -> bool:
     return bool(chi2.sf(statistic, len(awaited) - 1) < 1e-6)
 
 
-def test_2500_draws_follow_the_law_and_not_that_of_other_ties() -> None:
+def test_draws_follow_the_law_and_not_that_of_other_ties() -> None:
+    """With 1,200 draws each of the planted ties is refuted at one in a million."""
     columns = {"a": [1, 2, 3, 4, 5, 7], "b": [2, 1, 4, 3, 6, 5], "c": [9, 5, 6, 3, 2, 1]}
     data = described(pd.DataFrame(columns))
     law = TIED.prepare(data).law
@@ -231,7 +232,7 @@ def test_2500_draws_follow_the_law_and_not_that_of_other_ties() -> None:
     # as a release draws
     assert (TIED.prepare(data).release(SecretKey.from_seed(7)).donors == drawn(7, ALL)).all()
     count = np.zeros((6, 6, 6))  # how often the first record has each combination of donors
-    for seed in range(2500):
+    for seed in range(1_200):
         count[tuple(drawn(seed, ALL[:1])[0])] += 1
     loadings = law.tied.fitted.loadings
     assert not refuted(count, chances(loadings))

@@ -239,7 +239,7 @@ def test_a_method_masks_what_it_can_of_what_it_may():
         maskable(shown, lambda v: v.name == "x", "refuse", "numbers")
     assert str(caught.value) == (
         "The method masks numbers only, not a, b, c, d and 1 more; choose another method, take "
-        'them out of the masking, or say others="keep" to release them as they are.'
+        'them out of the masking, or say others="keep" to release them unmasked.'
     )
     assert maskable(shown, lambda v: v.name != "y", "refuse", "numbers") == ("x", *"abcde")
     with pytest.raises(ParameterError) as caught:
@@ -432,7 +432,7 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
         {"k": 1, "weights": "my own"}, *({"k": 5, **other} for other in CANDIDATES),
         {"k": 5, "q": 1.001}, {"k": 5, "q": 50}, {"k": 5, "scale": "iqr"},
         {"kernel": "gaussian"}, {"k": 5, "width": 1.0}, {"k": 5, "cap": 0.2},
-        {"k": 5, "balance": 1.0}, {"k": 5, "own": True}],
+        {"k": 5, "balance": 2.0}, {"k": 5, "own": True}],
     "soft_rwn": [{"k": 5}, {"kernel": "even"}, {"kernel": "round"}, {"width": -1.0}, {"width": 0},
         {"balance": 2}, {"own": 1}, {"cap": 0}, {"cap": None}, {"bandwidth": "wide"},
         {"bandwidth_k": 0}, {"outside_household": 1}, {"q": -1}, {"encoding": "far"}],

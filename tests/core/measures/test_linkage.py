@@ -259,7 +259,7 @@ def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
 def test_random_rows_are_judged_by_the_upper_end(apart: int, monkeypatch) -> None:
     """People far from all others are compared in every sample."""
     comparison = released(
-        with_outliers(1500, apart), RWN(epsilon=1.2, k=3, q=1) if apart else CROWD
+        with_outliers(1000, apart), RWN(epsilon=1.2, k=3, q=1) if apart else CROWD
     )
     every = worst_linkage.compute_linked_over_half(comparison)
     monkeypatch.setattr(
@@ -267,12 +267,12 @@ def test_random_rows_are_judged_by_the_upper_end(apart: int, monkeypatch) -> Non
     )
     some = worst_linkage.compute_linked_over_half(comparison)
     assert (every.detail.sampled, some.detail.sampled) == (False, True)
-    assert some.detail.random < some.detail.rows < 1500
+    assert some.detail.random < some.detail.rows < 1000
     low, high = some.interval
     assert low <= every.detail.row_by_row <= high
     assert some.value == (high if apart else 0.0)
     worst = some.detail.records[np.argsort(-some.detail.truth)[: 3 * apart]]
-    assert set(range(1500 - apart, 1500)) <= set(worst.tolist())
+    assert set(range(1000 - apart, 1000)) <= set(worst.tolist())
     if not apart:
         assert some.detail.share == 0
         assert high < 0.01

@@ -294,6 +294,7 @@ def numbers(value: Any) -> list[float]:
     return [value] if isinstance(value, float) else []
 
 
+@pytest.mark.usefixtures("small_forests")
 @pytest.mark.parametrize("name", [*FITTED, *LINKED])
 def test_a_finite_number_or_a_reason(name: str) -> None:
     def rule(key: str, way: str) -> None:

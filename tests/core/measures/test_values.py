@@ -370,7 +370,7 @@ def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
     assert len(calls) == 2 * (1 + SHUFFLES)
 
 
-def test_every_measure_can_be_asked_at_both_ends() -> None:
+def test_every_measure_can_be_asked_at_both_ends(small_forests: None) -> None:
     tables, again = ({str(n): table_of_ends(n) for n in (3, 40)} for _ in range(2))
 
     def rule(measure: str, n: str) -> None:

@@ -52,6 +52,11 @@ def _no_process_reads(read_here: None) -> None:
     """Let files be read in this process."""
 
 
+@pytest.fixture(autouse=True)
+def _small(small_forests: None) -> None:
+    """Let releases be judged by small forests."""
+
+
 @pytest.fixture(scope="session")
 def bodyfat_table() -> Microdata:
     return rwn.load_demo("bodyfat")

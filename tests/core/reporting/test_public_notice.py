@@ -21,7 +21,7 @@ from rwn_core.measures.measure import Sides
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting import facts as listed
-from rwn_core.reporting import leak_check, public_notice
+from rwn_core.reporting import internal_record, leak_check, public_notice, read_record
 from rwn_core.reporting import public_words as words
 from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.evidence import kept_detail
@@ -38,6 +38,7 @@ from rwn_core.reporting.public_notice import (
     unchecked_file,
 )
 from rwn_core.reporting.public_words import AMOUNTS, LOST, vocabulary
+from tests import rows_together
 from tests.core.reporting.conftest import plant, quickly_made_of, touched
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 from tests.tables import described, frame
@@ -160,6 +161,28 @@ def test_a_balanced_release_says_which_intervals_hold_and_another_that_none_does
     assert "factor" not in none
     assert none["refusal"] == none["sentence"]
     assert "not drawn equally often" in none["refusal"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "said"),
+    [
+        ("survey", None, ["nothing of them was found"]),
+        ("panel", "person=height", ["rows of one person or household were", "counted in people"]),
+        ("classes", "cluster=class", ["clusters were found", "its rows came in clusters"]),
+        ("years", "series=year", ["a series was found", "its rows were a series"]),
+        ("classes", "separate", ["clusters were found", "a person of its own, independent of"]),
+    ],
+)
+def test_a_notice_says_which_rows_together_were_looked_for_found_and_stated(
+    name: str, rows: str | None, said: list[str]
+) -> None:
+    frames = rows_together.blocks() | rows_together.harmless()
+    data = described(frames[name])
+    data = data.with_schema(data.schema.with_rows(rows))
+    made = touched(quickly_made_of(data, rwn.RWN(k=5), ["cells_changed"]))
+    for form in (".html", ".json"):
+        text = public_file(made, data, form).decode()
+        assert all(words in text for words in said), form
 
 
 NAME, DOES, _, SOURCE = method_words(by_hand().method).values()
@@ -372,8 +395,24 @@ def test_the_largest_shift_of_either_sign_is_said():
                     assert told("totals", {"marginals": marginals}).lines[1] == wanted
 
 
+def test_no_total_is_called_inexact_that_comes_out_exactly():
+    """Finding V6: of a constant column and of an equal count it was said that they are not."""
+    numbers = np.arange(60)
+    table = pd.DataFrame({"x": numbers * 1.5, "same": 2.0, "sex": ["f", "m"] * 30})
+    data = described(table)
+    release = rwn.mask(data, SoftRWN(kernel="gaussian", balance=1.0), seed=1)
+    assert release.masked.frame["same"].sum() == table["same"].sum()
+    assert len(release.masked.frame) == len(table)
+    file = rwn.ReleasedFile.of(release.to_bytes("csv", keep=["x"]), "csv")
+    record = read_record(internal_record(data, release, file, measures=["marginals"]))
+    (fact,) = (each for each in OUTSIDE if each.key == "totals")
+    lines = fact.make(Material(record=record)).lines
+    assert words.TOTALS in lines
+    assert not [line for line in lines if "Totals" in line and "need not" not in line]
+
+
 def test_a_notice_says_what_a_simulation_finds(monkeypatch):
-    row = notices.row("bodyfat", rwn.RWN(epsilon=30.0, k=5), simulated=15)
+    row = notices.row("bodyfat", rwn.RWN(epsilon=30.0, k=5), simulated=8)
     ends = ENDS["association_loss"]
     assert row.relations in {AMOUNTS[bisect(ends, row.loss + away)] for away in (-0.04, 0.0, 0.04)}
     assert all(0.5 < row.coverage[name] <= 1.0 for name in row.differ), row
@@ -382,7 +421,7 @@ def test_a_notice_says_what_a_simulation_finds(monkeypatch):
     assert row.missed
     # planted: a notice that calls biased slopes fine
     monkeypatch.setattr(notices, "missed", lambda record: ())
-    row = notices.row("bodyfat", rwn.RWN(epsilon=2.0, k=5), simulated=8)
+    row = notices.row("bodyfat", rwn.RWN(epsilon=2.0, k=5), simulated=4)
     assert "abdomen" in row.differ
 
 
@@ -472,6 +511,7 @@ def test_texts_dates_and_identifiers_of_few_records_are_refused(monkeypatch):
     people["place"] = ["Magrathea"] * 3 + ["Earth"] * 37
     people["day"] = pd.Timestamp("1978-03-08") + pd.to_timedelta(number, unit="D")
     data = described(people.assign(other=["little", "much"] * 20), person="identifier")
+    data = data.with_schema(data.schema.with_rows("separate"))
     made = touched(quickly_made_of(data, rwn.RWN(k=3), ["cells_changed"]))
     assert public_file(made, data, ".html")
     for line in ("Somebody from magrathea.", "Ask Zaphod 7 of it", "It began on 1978-03-10."):

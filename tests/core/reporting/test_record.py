@@ -226,6 +226,10 @@ TEST = "Two students on 2026-05-06, 12.5 hours with a telephone book: 3 claims, 
 FULL = Context(
     recipient="University of Vogon",
     purpose="Teaching of 2026",
+    controller="The university",
+    legal_basis="Consent",
+    special_categories="Health; by consent",
+    impact_assessment="Made in spring, no high risk left",
     retention="Until the course ends; then deleted",
     anonymity="They hold no other data about these people",
     access="on request",
@@ -248,7 +252,7 @@ def test_every_field_is_asked_and_comes_back():
     assert Context.from_dict(FULL.to_dict()) == FULL
     assert (FULL.contact, FULL.missing) == ("desk@x.org", ())
     assert Context().to_dict() == {}
-    assert Context(purpose="x").missing[:2] == ("recipient", "retention")
+    assert Context(purpose="x").missing[:2] == ("recipient", "controller")
     plain = project(table())
     made = replace(plain, context=FULL)
     assert Project.from_toml(made.to_toml()) == made

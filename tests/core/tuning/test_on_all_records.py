@@ -47,7 +47,7 @@ def answer(data: rwn.Microdata, policy: rwn.Policy, records: int = N) -> SearchA
 
 
 def ends(data: rwn.Microdata, policy: rwn.Policy) -> list[Setting]:
-    return list(safest_of_rwn((), policy, soft=False))
+    return list(safest_of_rwn((), policy, records=data.n, soft=False))
 
 
 def test_none_is_said_only_where_the_safest_end_of_every_way_broke(data) -> None:

@@ -17,6 +17,7 @@ from rwn_core.tuning import FoundSetting, Point, Verdict, slice_presets, strengt
 from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.quick_verdict import EVERY, with_next_steps
 from rwn_core.tuning.recommend import USED, policy_presets, refusal
+from rwn_core.tuning.several_draws import DECISIVE
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import attacked
 from tests.tables import described
@@ -101,7 +102,7 @@ def test_related_categories_are_confirmed_on_all_records(n: int) -> None:
     assert found.reason.startswith("6 categories, 2 keys: ")
     assert (found.reached, found.confirmed) == (True, True)
     assert (found.kept, found.state) == (not found.unread, "not judged" if found.unread else "kept")
-    assert f" on all {n} records, 19 releases, and " in found.reason
+    assert f" on all {n} records, {DECISIVE} releases, and " in found.reason
     fresh = fresh_shares(data, found.setting, policy)
     judged = pd.Series(fresh)[list(found.shares)]
     assert judged.max() <= 1, "of the limits that can be judged"
@@ -234,7 +235,9 @@ def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy() -> None
     frame = pd.DataFrame({"wage": rng.standard_normal(200), "sex": rng.choice(["f", "m"], 200)})
     verdict = rwn.quick_verdict(described(frame, sex=Role.KEY), "pram", within=math.inf)
     assert verdict.answer == "cannot"
-    assert verdict.sentence == ("100 % of the records are unique on what stays as it is: wage.")
+    assert verdict.sentence == (
+        "100 % of the records are unique on what is released unmasked: wage."
+    )
 
 
 def test_nothing_masked_is_refused() -> None:
@@ -326,7 +329,7 @@ def test_what_cannot_keep_a_policy_is_said_before_it_is_tried():
     )
     unique = refusal(some, policy, rwn.RWN(k=5))
     assert unique.endswith(
-        "of the records are unique on what stays as it is: c1, c2, c3 and 1 more."
+        "of the records are unique on what is released unmasked: c1, c2, c3 and 1 more."
     )
     # 400 records of 10 people: one of ten is named by chance, and nearly each has a row of its own
     few = data.frame.assign(who=[f"p{n % 10}" for n in range(data.n)])
@@ -574,7 +577,7 @@ def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
     data = table(1, 110)
     found = rwn.quick_verdict(data, SOFT, POLICY, within=math.inf)
     assert found.answer == "cannot"
-    assert "on what stays as it is: weight" in found.sentence
+    assert "on what is released unmasked: weight" in found.sentence
     (step, *_) = (step for step in found.next_steps if step.title == "Mask weight")
     after, setting = pressed(data, step)
     again = rwn.quick_verdict(after, setting, POLICY, within=math.inf, steps=False)

@@ -10,8 +10,9 @@ import rwn_core as rwn
 from rwn_core.measures import MEASURES, USE
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel import clock
-from rwn_core.tuning import Setting, strength
+from rwn_core.tuning import Setting, several_draws
 from rwn_core.tuning.evaluate import PreparedTables
+from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
@@ -76,13 +77,13 @@ def test_what_is_lost_at_least_is_never_more_than_what_is_lost(few: rwn.Microdat
 
 def test_attacks_are_tried_on_the_last_answer_only(few, policy, monkeypatch) -> None:
     tried = list[int]()
-    read = strength.read_safely
+    read = several_draws.read_safely
 
     def counted(key: str, *given: object, **more: object) -> object:
         tried.append(1)
         return read(key, *given, **more)
 
-    monkeypatch.setattr(strength, "read_safely", counted)
+    monkeypatch.setattr(several_draws, "read_safely", counted)
     table = TableSearch(microdata=few, policy=policy, places=8)
     for preset in ("all_but_responses", "related_3"):
         table.look(Setting(params=rwn.SoftRWN(balance=1.0), slices=preset_slices(few, preset)))
@@ -150,6 +151,40 @@ def test_the_clock_counts_work_and_no_waiting(few, policy, monkeypatch) -> None:
         searched.append([each.setting for each in table.best])
     assert searched[0] == searched[1]
     assert searched[0]
+
+
+def test_the_best_is_read_on_as_many_releases_as_no_law_needs(few, policy) -> None:
+    table = TableSearch(microdata=few, policy=policy, places=8)
+    trial = StrengthTrial(table, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    assert len(trial.losses(3)) == RELEASES
+    trial.decide(3)
+    assert len(trial.losses(3)) == DECISIVE
+    large = TableSearch(microdata=few, policy=policy, places=8, releases=3)
+    trial = StrengthTrial(large, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    trial.decide(3)
+    assert len(trial.losses(3)) == 3, "a release of a large table takes long"
+
+
+def test_no_setting_takes_all_of_the_time(few, policy, monkeypatch) -> None:
+    """Each reading of the clock is a second later: the first setting is left, the next begins."""
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(clock, "processor_seconds", lambda: float(next(seconds)))
+    table = TableSearch(microdata=few, policy=policy, places=8, until=120.0)
+    table.look(Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    assert table.skipped
+    assert not table.over, "time is left for others"
+    looked = table.looked
+    table.look(Setting(params=rwn.RWN(epsilon=1.0, k=20), slices=()))
+    table.look(Setting(params=rwn.SoftRWN(), slices=()))
+    assert table.looked > looked
+
+
+def test_many_donors_of_a_later_slice_are_another_setting(few) -> None:
+    chained = in_way(rwn.RWN(k=5), "predicted")
+    settings = [Setting(params=replace(chained, later=later), slices=()) for later in (20, 40)]
+    assert len(set(map(kind, settings))) == 2
+    apart = [Setting(params=rwn.RWN(k=5, later=later), slices=()) for later in (20, 40)]
+    assert len(set(map(kind, apart))) == 1
 
 
 def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:

@@ -17,6 +17,7 @@ from rwn_core.measures.attacks.likeliest_value import EXACT, Named, Names, Peopl
 from rwn_core.measures.risk import attributes
 from tests.attacked_tables import coarse_survey, described, flagged_register, rich_person
 from tests.core.measures.attacks.attribute_tables import beside, reading, released, value
+from tests.lanes import lanes
 from tests.oracles.exact_assignments import sinkhorn
 
 KEYS = ("age", "school", "income", "visits", "region", "sex")
@@ -413,9 +414,11 @@ def beyond_the_limit(seeds: int, outside: int = 0) -> int:
     return sum(value("attribute_gain", each) > 0.05 for each in made)
 
 
-def test_of_40_releases_that_say_nothing_at_most_5_percent_read_above_the_limit() -> None:
+@pytest.mark.parametrize("seeds", lanes(5, 10))
+def test_of_releases_that_say_nothing_at_most_5_percent_read_above_the_limit(seeds: int) -> None:
     """Finding V9: the luck of one coefficient vector, or of one row, is no gain."""
-    assert beyond_the_limit(10) + beyond_the_limit(10, outside=100) <= 2
+    found = beyond_the_limit(seeds) + beyond_the_limit(seeds, outside=100)
+    assert found <= 4 * seeds * 0.05
 
 
 def test_without_the_guards_luck_breaks_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:

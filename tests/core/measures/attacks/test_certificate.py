@@ -588,6 +588,7 @@ def audited(params: rwn.RWN) -> rwn.Comparison:
 OUTSIDE = replace(SETTINGS["balanced"], outside_household=True)
 
 
+@pytest.mark.usefixtures("small_forests")
 @pytest.mark.parametrize("params", [SETTINGS["exponential with own"], OUTSIDE])
 def test_every_measure_is_read_or_says_why_not(params: rwn.RWN) -> None:
     """Whatever an even kernel has, a soft one has, of a release that is rounded."""

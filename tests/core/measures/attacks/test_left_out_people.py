@@ -63,7 +63,7 @@ def test_the_tie_of_bodyfat_reads_as_much_as_halves_of_the_table_do() -> None:
     setting = rwn.Setting(params=WAYS["tied"])
     data = bodyfat()
     read = []
-    for seed in range(3):
+    for seed in range(2):
         release = rwn.mask(data, WAYS["tied"], seed=seed)
         compared = Comparison(original=data, masked=release.masked, law=release.law)
         found = read_all(compared, ("attribute_gain", "red_team"), setting)["attribute_gain"]
@@ -71,11 +71,11 @@ def test_the_tie_of_bodyfat_reads_as_much_as_halves_of_the_table_do() -> None:
         alone = ATTRIBUTE_GAIN.read(compared)
         assert alone.value <= found.value
         assert (alone.interval[1] - alone.interval[0]) / 3.92 < 0.02
-    assert np.mean(read) == pytest.approx(0.04, abs=0.02)  # three times the error of .006
+    assert np.mean(read) == pytest.approx(0.04, abs=0.02)  # nearly three times the error of .007
 
 
 PLANTED = ("as it is", "in classes of their own", "with the own record")
-PERSON, ROW, RELEASES = 3, 5, 1_500
+PERSON, ROW, RELEASES = 3, 5, 700
 TIED = SoftRWN(tie=True, width=3.0, own=True, kernel="gaussian", bandwidth="absolute", cap=1.0)
 
 
