@@ -291,11 +291,16 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         baseline=answers[0].baseline,
         is_bound=bound,
         upper=tuple(upper) if bound and len(upper) == len(answers) else (),
-        by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
-        scope=next((words for x in answers if (words := x.detail.scope.strip())), ""),
+        by=_first_words(each.detail.attacked_by for each in answers),
+        scope=_first_words(each.detail.scope.strip() for each in answers),
         ends=answers[0].ends,
         parts=mean_parts([(1, each.detail.stated_parts) for each in answers]),
     )
+
+
+def _first_words(several: Iterable[str]) -> str:
+    """Return the first words that say something; nothing where none do."""
+    return next(filter(None, several), "")
 
 
 def mean_parts(counted: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
