@@ -1,10 +1,10 @@
 """Which way of relating slices leaves most of the use, by table and policy.
 
-``python -m benchmarks ways [--seconds S] [--tables NAME ...]`` looks, for each table, policy and
-way, at the usual slices of RWN as published and of balanced soft RWN within so many processor
-seconds, and prints the best: whether several releases keep all limits, the three shares that are
-left, the worst slope in standard errors, and the limits. The policies are the usual one, and the
-same with 2 % and 10 % of worst-case linkage.
+``python -m benchmarks ways [--seconds S] [--tables NAME ...] [--ways WAY ...]`` looks, for each
+table, policy and way, at the usual slices of RWN as published and of balanced soft RWN within so
+many processor seconds, and prints the best: whether several releases keep all limits, the three
+shares that are left, the worst slope in standard errors, and the limits. The policies are the
+usual one, and the same with 2 % and 10 % of worst-case linkage.
 """
 
 from __future__ import annotations
@@ -222,6 +222,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=[*DEMOS, *MADE])
     parser.add_argument("--policies", nargs="*", default=["usual"])
     parser.add_argument("--kernels", nargs="*", default=list(KERNELS))
+    parser.add_argument("--ways", nargs="*", default=list(WAYS))
     given = parser.parse_args()
     say(
         "table, policy, kernel, way: kept; left of secrets' relations, regression, others; slope in"
@@ -233,7 +234,7 @@ def main() -> None:
         data = table(name)
         for title in given.policies:
             for kernel in given.kernels:
-                for way in WAYS:
+                for way in given.ways:
                     answer = best(data, policies()[title], way, kernel, given.seconds)
                     say(f"{name:10s} {title:5s} {kernel:20s} {way:9s} {answer}")
 

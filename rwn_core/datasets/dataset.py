@@ -6,6 +6,7 @@ import glob
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,44 +50,15 @@ class Dataset:
     @classmethod
     def at(cls, source: str | Path) -> Dataset:
         """Find the files of a folder, a pattern, or one file, and check their columns."""
-        # the files, sorted by their paths
-        given = Path(source)
-        if given.is_dir():
-            found = [path for path in given.rglob("*.parquet") if path.is_file()]
-            inner = [path.relative_to(given).parts for path in found]
-            found = [
-                path
-                for path, parts in zip(found, inner, strict=True)
-                if not any(part.startswith((".", "_")) for part in parts)
-            ]
-            if any("=" in part for parts in inner for part in parts[:-1]):
-                raise InputError(
-                    "The folder's names hold values (NAME=VALUE), which would be lost; write them "
-                    "as a column of the files."
-                )
-        elif given.is_file():
-            found = [given]
-        else:
-            found = [Path(path) for path in glob.glob(str(source), recursive=True)]
-            found = [path for path in found if path.is_file()]
-        if not found:
+        paths = sorted(_files(source), key=str)
+        if not paths:
             raise InputError("There are no Parquet files; give a folder, a pattern or one file.")
-        # each has the columns of the first
-        paths = sorted(found, key=str)
         heads = [_head(path) for path in paths]
         first = heads[0][1]
         for path, (_, columns) in zip(paths, heads, strict=True):
-            differing = [pair for pair in zip(first, columns, strict=False) if pair[0] != pair[1]]
-            if differing or len(columns) != len(first):
-                what = f"has {len(columns)} columns, and the first file has {len(first)}"
-                for (name, type_), (other, another) in differing[:1]:
-                    what = f"has the column {other} where the first file has {name}"
-                    if name == other:
-                        what = (
-                            f"has column {name} in the type {another}, and the first file in the "
-                            f"type {type_}"
-                        )
-                raise InputError(f"{path.name} {what}; make them the same.")
+            difference = _difference(first, columns)
+            if difference:
+                raise InputError(f"{path.name} {difference}; make them the same.")
         check_names([name for name, _ in first])
         stats = [path.stat() for path in paths]
         made = cls(
@@ -163,7 +135,48 @@ def _readable(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _head(path: Path) -> tuple[int, tuple[tuple[str, Any], ...]]:
+def _files(source: str | Path) -> list[Path]:
+    """Return the files of a folder, of a pattern, or the one file."""
+    given = Path(source)
+    if given.is_dir():
+        return _files_of_folder(given)
+    if given.is_file():
+        return [given]
+    paths = [Path(path) for path in glob.glob(str(source), recursive=True)]
+    return [path for path in paths if path.is_file()]
+
+
+def _files_of_folder(folder: Path) -> list[Path]:
+    """Return the Parquet files below a folder but the hidden ones; a name may hold no value."""
+    paths = [path for path in folder.rglob("*.parquet") if path.is_file()]
+    inner = {path: path.relative_to(folder).parts for path in paths}
+    folders = chain.from_iterable(parts[:-1] for parts in inner.values())
+    if any("=" in name for name in folders):
+        raise InputError(
+            "The folder's names hold values (NAME=VALUE), which would be lost; write them as a "
+            "column of the files."
+        )
+    return [path for path in paths if not any(name.startswith((".", "_")) for name in inner[path])]
+
+
+def _difference(first: Columns, columns: Columns) -> str:
+    """Say how the columns of a file differ from those of the first; nothing where they do not."""
+    for (name, type_), (other, another) in zip(first, columns, strict=False):
+        if name != other:
+            return f"has the column {other} where the first file has {name}"
+        if type_ != another:
+            return (
+                f"has column {name} in the type {another}, and the first file in the type {type_}"
+            )
+    if len(columns) != len(first):
+        return f"has {len(columns)} columns, and the first file has {len(first)}"
+    return ""
+
+
+Columns = tuple[tuple[str, Any], ...]
+
+
+def _head(path: Path) -> tuple[int, Columns]:
     """Number of records, and names and types of the columns."""
     with _readable(path), pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as source:
         fields, rows = list(source.schema_arrow), source.metadata.num_rows

@@ -228,12 +228,17 @@ def comparable(data: Microdata, masked: Microdata) -> tuple[Microdata, Microdata
     own = [variable.name for variable in data.schema.released]
     lost = [name for name in own if name in masked.names and name not in released]
     more = [name for name in masked.names if name in released and name not in own]
-    if len(lost) == len(own) or not {*own} <= {*masked.names} or not (lost or more):
+    all_are_lost = len(lost) == len(own)
+    some_are_unknown = not set(own) <= set(masked.names)
+    if all_are_lost or some_are_unknown or not (lost or more):
         return data, masked, []
-    notes = [f"in MASKED: {notice}" for notice in masked.notices if lost]
-    for why, names in (("MASKED has no such values", lost), ("ORIGINAL is read without", more)):
-        notes += [f"not compared, because {why}: {', '.join(names)}."] if names else []
-    remaining = [v.name for v in data.schema.released if v.name not in lost]
+    notes = []
+    if lost:
+        notes += [f"in MASKED: {notice}" for notice in masked.notices]
+        notes.append(f"not compared, because MASKED has no such values: {', '.join(lost)}.")
+    if more:
+        notes.append(f"not compared, because ORIGINAL is read without: {', '.join(more)}.")
+    remaining = [name for name in own if name not in lost]
     variables = tuple(v for v in masked.schema.variables if v.name in remaining)
     schema = replace(masked.schema.releasing(remaining), variables=variables)
     other = Microdata.from_frame(masked.frame[list(schema.names)], schema)

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -105,23 +106,43 @@ def declared(params: Any, microdata: Microdata, units: Sequence[tuple[str, ...]]
     held = [each for each in params.keeps if each.holds(params)]
     found = defaultdict[str, list[Any]](list)
     for each in held:
-        able = {v.name for v in variables if not each.kinds or v.kind in each.kinds}
-        if each.measured:
-            able &= {v.name for v in variables if v.kind in NUMBERS}
-            able = {name for name in able if not is_discrete(microdata, name)}
-        chosen = [some for unit in units if (some := tuple(n for n in unit if n in able))]
+        able = _columns_of(each, microdata)
+        chosen = [tuple(name for name in unit if name in able) for unit in units]
+        chosen = [unit for unit in chosen if unit]
+        names = list(chain.from_iterable(chosen))
         if each.what in ("rows", "support"):
-            more = getattr(params, each.including) if each.including else ()
-            more = more(microdata) if callable(more) else more
+            more = _included(each, params, microdata)
             found[each.what] += [(*more, *unit) for unit in chosen]
         elif each.what == "values":
-            found["rows"] += [(name,) for unit in chosen for name in unit]
+            found["rows"] += [(name,) for name in names]
         elif each.what != "fixed":
-            found[each.what] += [name for unit in chosen for name in unit]
+            found[each.what] += names
     # what no draw moves stays in its record, and a record's columns stay together
-    moved = {name for unit in units for name in unit} - set(found["records"])
+    moved = set(chain.from_iterable(units)) - set(found["records"])
     left = tuple(v.name for v in variables if v.name not in moved)
     found["records"] = list(left)
-    found["rows"] += [left] if left else []
-    names = {what: tuple(dict.fromkeys(each)) for what, each in found.items()}
-    return Invariants(**names, fixed=not moved or any(each.what == "fixed" for each in held))
+    if left:
+        found["rows"].append(left)
+    unique = {what: tuple(dict.fromkeys(each)) for what, each in found.items()}
+    nothing_moves = not moved
+    is_fixed = any(each.what == "fixed" for each in held)
+    return Invariants(**unique, fixed=nothing_moves or is_fixed)
+
+
+def _columns_of(keeps: Keeps, microdata: Microdata) -> set[str]:
+    """Return the columns of which a method can keep what it declares."""
+    kinds = set(keeps.kinds or Kind)
+    if keeps.measured:
+        kinds &= set(NUMBERS)
+    names = {variable.name for variable in microdata.schema.released if variable.kind in kinds}
+    if not keeps.measured:
+        return names
+    return {name for name in names if not is_discrete(microdata, name)}
+
+
+def _included(keeps: Keeps, method: object, microdata: Microdata) -> tuple[str, ...]:
+    """Return the columns that an attribute of the parameters names beside those of a unit."""
+    if not keeps.including:
+        return ()
+    names = getattr(method, keeps.including)
+    return tuple(names(microdata) if callable(names) else names)

@@ -48,44 +48,57 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
     units: dict[int, Unit] = {}
     for stream, name in zip(random_streams(microdata), roles, strict=True):
         units[stream] = (*units.get(stream, ()), name)
-    unit_of = {name: unit for unit in units.values() for name in unit}
+    slices = tuple(units.values())
+    slice_of = {name: each for each in slices for name in each}
     for name in first:
-        if name not in unit_of:
+        if name not in slice_of:
             raise ParameterError(f"order names {name}, which is no variable of the release.")
-    made = list(dict.fromkeys(unit_of[name] for name in first))
+    given = tuple(dict.fromkeys(slice_of[name] for name in first))
+    about = metric.axes, slices, given, tuple(roles.values())
+    return microdata.cached(
+        ("order of a chain", *about), lambda: _ordered(microdata, metric, slices, given)
+    )
 
-    def place(unit: Unit) -> int:
-        """0 with a key, 2 with a confidential variable and no key, 1 for others."""
-        own = {roles[name] for name in unit}
-        return 0 if Role.KEY in own else 1 + (Role.CONFIDENTIAL in own)
 
-    def order() -> list[Unit]:
-        """Add the remaining slices, the most correlated first."""
-        points = metric.points(microdata)
-        columns = {
-            unit: [at for at, axis in enumerate(metric.axes) if axis.variable.name in unit]
-            for unit in units.values()
-        }
-        chosen = made.copy()
-        left = [unit for unit in units.values() if unit not in made]
-        if not chosen:
-            keys = {unit: sum(roles[name] is Role.KEY for name in unit) for unit in left}
-            chosen = [max(left, key=lambda unit: (-place(unit), keys[unit], len(unit)))]
-            left.remove(chosen[0])
-        while left:
-            # the most correlated of the first kind: its largest canonical correlation
-            before = _basis(points[:, [at for unit in chosen for at in columns[unit]]])
-            shared = {unit: before.T @ _basis(points[:, columns[unit]]) for unit in left}
-            ranked = [
-                (round(float(np.linalg.norm(each, 2)), DIGITS) if each.size else 0.0, -at)
-                for at, (unit, each) in enumerate(shared.items())
-                if place(unit) == min(map(place, left))
-            ]
-            chosen.append(left.pop(-max(ranked)[1]))
-        return chosen
+def _ordered(
+    microdata: Microdata, metric: Metric, slices: Sequence[Unit], given: Sequence[Unit]
+) -> list[Unit]:
+    """Return the given slices and then the remaining ones, the most correlated first."""
+    roles = {each.name: each.role for each in microdata.schema.released}
+    places = {each: _place({roles[name] for name in each}) for each in slices}
+    points = metric.points(microdata)
+    columns = {
+        each: [at for at, axis in enumerate(metric.axes) if axis.variable.name in each]
+        for each in slices
+    }
+    chosen = list(given)
+    left = [each for each in slices if each not in given]
+    if not chosen:
+        keys = {each: [roles[name] for name in each].count(Role.KEY) for each in left}
+        chosen = [max(left, key=lambda each: (-places[each], keys[each], len(each)))]
+        left.remove(chosen[0])
+    while left:
+        before = _basis(points[:, [at for each in chosen for at in columns[each]]])
+        lowest = min(places[each] for each in left)
+        candidates = [each for each in left if places[each] == lowest]
+        correlations = [_correlation(before, points[:, columns[each]]) for each in candidates]
+        # the first of equals
+        chosen.append(candidates[correlations.index(max(correlations))])
+        left.remove(chosen[-1])
+    return chosen
 
-    about = metric.axes, tuple(units.values()), tuple(made), tuple(roles.values())
-    return microdata.cached(("order of a chain", *about), order)
+
+def _place(roles: set[Role]) -> int:
+    """Return when a slice of these roles is drawn: 0 with a key, 2 with a secret, 1 otherwise."""
+    if Role.KEY in roles:
+        return 0
+    return 2 if Role.CONFIDENTIAL in roles else 1
+
+
+def _correlation(before: Floats, points: Floats) -> float:
+    """Return the largest canonical correlation of a slice with what is before."""
+    shared = before.T @ _basis(points)
+    return round(float(np.linalg.norm(shared, 2)), DIGITS) if shared.size else 0.0
 
 
 def _basis(points: Floats) -> Floats:

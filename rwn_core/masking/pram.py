@@ -102,7 +102,7 @@ class PRAM(Method):
     --------
     >>> PRAM(change=0.1, matrices={"sex": [[0.9, 0.1], [0.2, 0.8]]}).matrices
     (('sex', ((0.9, 0.1), (0.2, 0.8))),)
-    """  # words: help on the screen
+    """
 
     change: float = 0.2
     spread: Spread = "even"

@@ -75,7 +75,7 @@ class RandomSwapping(Method):
     --------
     >>> RandomSwapping(share=0.1, variables=("region",)).pairs
     'disjoint'
-    """  # words: help on the screen
+    """
 
     share: float = 0.2
     pairs: Pairs = "disjoint"

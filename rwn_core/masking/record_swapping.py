@@ -123,7 +123,7 @@ class RecordSwapping(Method):
     --------
     >>> RecordSwapping(share=0.3, within="sex,region", variables="income").within
     ('sex', 'region')
-    """  # words: help on the screen
+    """
 
     share: float = 0.5
     within: tuple[str, ...] | str = ()

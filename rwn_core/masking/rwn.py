@@ -108,7 +108,7 @@ class RWN(SlicedMethod):
     >>> data = rwn.load_demo("bodyfat")
     >>> rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).masked
     Microdata(241 records x 15 variables)
-    """  # words: help on the screen
+    """
 
     epsilon: Radius | None = None
     k: int | None = None

@@ -161,7 +161,7 @@ class SlicedMethod(CellMethod):
         must be two slices or more.
     tie_factors : {1, 2}
         Number of latent factors that tie the slices.
-    """  # words: help on the screen
+    """
 
     chain: bool = False
     later: int = 20

@@ -109,7 +109,7 @@ class SoftRWN(SlicedMethod):
     >>> data = rwn.load_demo("bodyfat")
     >>> rwn.mask(data, rwn.SoftRWN(balance=1.0), seed=7).masked
     Microdata(241 records x 15 variables)
-    """  # words: help on the screen
+    """
 
     q: float = 1.0
     scale: Scale = "sd"

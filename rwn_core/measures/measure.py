@@ -347,42 +347,22 @@ class Measure(View):
                 f"This needs every record, and these are {comparison.original.n:,} random ones of "
                 f"{file.n:,}; audit a release of the whole table."
             )
+        compute = self.compute
+        if begin and self.begin is not None:
+            compute = self.begin
         try:
-            compute = self.begin if begin and self.begin is not None else self.compute
-            noted: list[Rows] = []
-            token = ROWS.set(noted)
-            try:
-                reading = compute(comparison)
-            finally:
-                ROWS.reset(token)
-            detail = reading.detail
-            n = comparison.original.n
-            some = detail.records if detail.sampled else None
-            if noted or some is not None:
-                # how many rows were used, of a file with incomplete records or of a sample
-                used = min([rows for rows, every in noted if every == n], default=n)
-                if some is not None:
-                    used, n = min(used, len(some)), max(detail.of, n if used < n else 0)
-                if used < n and reading.used is None:
-                    reading = replace(reading, used=used, total=n)
-            reading = reading if bare else replace(reading, ends=self.ends(comparison))
+            reading = _with_rows_used(compute, comparison)
+            if not bare:
+                reading = replace(reading, ends=self.ends(comparison))
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
         if self.of_released:
-            n = comparison.masked.n
-            rows = released_rows(comparison.original, comparison.masked)
-            reading = reading if len(rows) == n else replace(reading, released_share=len(rows) / n)
+            reading = _with_released_share(reading, comparison)
         unit = comparison.unit if self.of_units else None
         if unit is not None:
             reading = replace(reading, units=unit.size, unit_name=unit.name, unit_words=unit.words)
-        if self.side == "risk" and comparison.records is not None:
-            # its records by their numbers in the file that they were taken from
-            numbered = {
-                name: comparison.records[held]
-                for name, held in parts_of(reading.detail).items()
-                if name.startswith(("records", "argmax")) and held is not None
-            }
-            return with_parts(reading, **numbered)
+        if self.side == "risk":
+            reading = _numbered_as_in_the_file(reading, comparison)
         return reading
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
@@ -475,3 +455,45 @@ def _with_what_is_counted(
         return " ".join(said)
 
     return say
+
+
+def _with_rows_used(
+    compute: Callable[[Comparison], Reading[Any]], comparison: Comparison
+) -> Reading[Any]:
+    """Return a reading with how many rows it used, of a file with incomplete ones or a sample."""
+    noted: list[Rows] = []
+    token = ROWS.set(noted)
+    try:
+        reading = compute(comparison)
+    finally:
+        ROWS.reset(token)
+    detail = reading.detail
+    total = comparison.original.n
+    used = min([rows for rows, every in noted if every == total], default=total)
+    if detail.sampled and detail.records is not None:
+        some_were_incomplete = used < total
+        used = min(used, len(detail.records))
+        total = max(detail.of, total) if some_were_incomplete else detail.of
+    if used < total and reading.used is None:
+        return replace(reading, used=used, total=total)
+    return reading
+
+
+def _with_released_share(reading: Reading[Any], comparison: Comparison) -> Reading[Any]:
+    """Return a reading with the share of the released rows that it is of, where not all are."""
+    rows = released_rows(comparison.original, comparison.masked)
+    n = comparison.masked.n
+    return reading if len(rows) == n else replace(reading, released_share=len(rows) / n)
+
+
+def _numbered_as_in_the_file(reading: Reading[Any], comparison: Comparison) -> Reading[Any]:
+    """Return a reading whose records have their numbers in the file that they were taken from."""
+    numbers = comparison.records
+    if numbers is None:
+        return reading
+    of_records = {
+        name: numbers[held]
+        for name, held in parts_of(reading.detail).items()
+        if name.startswith(("records", "argmax")) and held is not None
+    }
+    return with_parts(reading, **of_records)

@@ -40,7 +40,7 @@ from rwn_core.parallel.threads import Progress, current_work, work
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
-    from rwn_core.neighbors.search import Sizes
+    from rwn_core.neighbors.search import Search, Sizes
 
 TABLE_BYTES = 2 * pairs_bytes(STORED_PAIRS)  # of a table that has more than were expected
 
@@ -114,34 +114,51 @@ class Finder:
             check_outside(self.groups, ball.k)
         if kernel.balance:
             return self._balanced(ball), None
-        # what is stored, or small enough to be ranked at once, is cut
-        every, table = len(self.records) == len(self.points), self.table
-        if self.needs_key:
-            assert drawing is not None
-            table = restricted_table(self.points, ball, self.scheme, drawing.key)
-        elif table is None or not (self.stores(ball) or (self.index is None and not every)):
-            table, n, groups = None, len(self.points), self.groups
-            nothing = ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0
-            if self.index is None and n <= LARGEST_DENSE:  # all pairs of a small table
-                table = neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=groups)
-            elif self.index is None and nothing:  # no distance is below the radius
-                offsets, no = np.zeros(n + 1, np.int64), np.empty(0, np.int32)
-                table = NeighborTable(offsets=offsets, records=no, squared=np.empty(0))
+        table = self._table_to_cut(ball, drawing)
         if table is not None:
             return table.cut(k=ball.k, epsilon=self._own(ball.epsilon), strict=ball.strict), None
         # all others are searched, in the same pass as donors are drawn
-        from rwn_core.neighbors.index import build_index
-        from rwn_core.neighbors.search import Search, check_search
+        return self._search(ball, drawing).neighborhoods(drawing, known)
 
-        if self.index is None or (every and not one_radius(ball.epsilon)):
-            check_search(self.points, 0 if drawing is None else len(drawing.q))
+    def _table_to_cut(self, ball: RadiusAndK, drawing: DrawRequest | None) -> NeighborTable | None:
+        """Return what is stored, or small enough to be ranked at once; None for a search."""
+        if self.needs_key:
+            assert drawing is not None
+            return restricted_table(self.points, ball, self.scheme, drawing.key)
+        if self.table is not None and self.stores(ball):
+            return self.table
+        if self.index is not None:
+            return None
+        if self.table is not None and not self._is_every_record:
+            return self.table
+        n = len(self.points)
+        if n <= LARGEST_DENSE:  # all pairs of a small table
+            return neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=self.groups)
+        if ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0:
+            # no distance is below the radius
+            offsets = np.zeros(n + 1, np.int64)
+            nobody = np.empty(0, np.int32)
+            return NeighborTable(offsets=offsets, records=nobody, squared=np.empty(0))
+        return None
+
+    def _search(self, ball: RadiusAndK, drawing: DrawRequest | None) -> Search:
+        """Return the search of a large table's neighborhoods, by the index that fits a ball."""
+        from rwn_core.neighbors import search
+        from rwn_core.neighbors.index import build_index
+
+        own_radii = not one_radius(ball.epsilon)
+        if self.index is None or (self._is_every_record and own_radii):
+            search.check_search(self.points, 0 if drawing is None else len(drawing.q))
             index = build_index(self.points, epsilon=ball.epsilon)
-            search = Search(index, ball=ball, groups=self.groups)
-        elif every:
-            search = Search(self.index, ball=ball, groups=self.groups)
-        else:
-            search = Search.of_some(self.index, self.points, self.records, ball, self.groups)
-        return search.neighborhoods(drawing, known)
+            return search.Search(index, ball=ball, groups=self.groups)
+        if self._is_every_record:
+            return search.Search(self.index, ball=ball, groups=self.groups)
+        return search.Search.of_some(self.index, self.points, self.records, ball, self.groups)
+
+    @property
+    def _is_every_record(self) -> bool:
+        """True if all records have neighborhoods, and not some that are shown."""
+        return len(self.records) == len(self.points)
 
     @property
     def _table_of_all(self) -> NeighborTable | None:

@@ -178,7 +178,10 @@ def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 Files = Sequence[tuple[str, bytes]]
 LIMITS = (ATTRIBUTE_GAIN.key, TRUE_MATCHES.key)  # the limits that a chain of merges breaks
-_KEY, _SECRET = "key", "confidential"
+_KEY = "key"
+_SECRET = "confidential"
+_COUNTS = ("secret", "score", "right", "named", "people", "exact")
+"""What the ledger keeps of the worst merge."""
 
 
 def held(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,61 +223,97 @@ def together(
     """
     at_hand = {hashlib.sha256(content).hexdigest(): (name, content) for name, content in files}
     read = cache(partial(read_earlier, original=original, at_hand=at_hand))
-    own = read(record["file"]["sha256"], held(record)["file"])
-    words, refusal, plain = list[str](), "", dict[str, Any]()
+    facts = held(record)
+    own = read(record["file"]["sha256"], facts["file"])
+    words: list[str] = []
+    refusal = ""
     if own is not None and "keeps" in record["table"]:
-        words, refusal = subtracted(entries, marks, _subtrahend(own, held(record)), original, read)
+        words, refusal = subtracted(entries, marks, _subtrahend(own, facts), original, read)
     same = overlapping(entries, marks)
     if not same:
-        return words, plain, refusal
-    found = [read(each["sha256"], each.get("file", "")) for each in same]
-    read_here = zip(same, found, strict=True) if own is not None else ()
-    known = [(e, frame) for e, frame in read_here if frame is not None and "slices" in e]
-    checked = [entry["release"] for entry, _ in known]
+        return words, {}, refusal
+
+    # of earlier releases of the same people: those whose file and slices are at hand
+    at_hand_of_same = _with_files(same, read) if own is not None else []
+    checked = [entry["release"] for entry, _ in at_hand_of_same]
     unchecked = [entry["release"] for entry in same if entry["release"] not in checked]
-    others = [each for each, _ in known if sorted(each["slices"]) != sorted(method_slices(record))]
+    kept: dict[str, Any] = {"checked": checked, "unchecked": unchecked, "breaks": False}
+    slices = sorted(method_slices(record))
+    others = [e["release"] for e, _ in at_hand_of_same if sorted(e["slices"]) != slices]
     if others:
-        which = _listed([each["release"] for each in others])
         words.append(
-            f"Other slices than in {which}: fragments of one person chain over the releases."
+            f"Other slices than in {_listed(others)}: fragments of one person chain over the "
+            "releases."
         )
-    breaks = False
-    if known and own is not None:
-        # the merges of this release and an earlier one that name most
-        roles = dict(zip(record["table"]["variables"], record["table"]["roles"], strict=True))
-        secrets = [name for name, role in roles.items() if role == _SECRET]
-        keys = [name for name, role in roles.items() if role == _KEY]
-        keys = keys or [name for name in roles if name not in secrets]
-        secrets = secrets or [name for name in roles if name not in keys]
-        # the slices, and whole rows: some are one person's where values are kept
-        now = own, [*method_slices(record), list(map(str, own))]
-        tables = ((frame, [*entry["slices"], list(map(str, frame))]) for entry, frame in known)
-        merges = (
-            each
-            for table in tables
-            for each in chain(original.frame, (now, table), keys, secrets)
-            if len({release for release, _ in each.path}) == 2
-        )
-        worst = max(merges, key=lambda each: each.score, default=None)
+    if own is not None and at_hand_of_same:
+        worst = _worst_merge(own, at_hand_of_same, record, original)
         words.append(_said(worst, checked))
-        limits = [x["at_most"] for x in record.get("limit", ()) if x["measure"] in LIMITS]
-        most = min(limits, default=None)
-        breaks = worst is not None and most is not None and worst.score > most
-        counts = ("secret", "score", "right", "named", "people", "exact")
-        plain = {} if worst is None else {name: getattr(worst, name) for name in counts}
-        if breaks:
-            words.append(
-                f"Together they break the limit of {100 * (most or 0):g} % on what is learned of "
-                "a person: this release is not kept."
-            )
+        if worst is not None:
+            kept |= {name: getattr(worst, name) for name in _COUNTS}
+            limit = _limit_on_merges(record)
+            if worst.score > limit:
+                kept["breaks"] = True
+                words.append(
+                    f"Together they break the limit of {100 * limit:g} % on what is learned of a "
+                    "person: this release is not kept."
+                )
     if unchecked:
-        which = _listed(unchecked)
         words.append(
-            f"Merges with {which} could not be checked, so this release is not kept; give the "
-            "released files."
+            f"Merges with {_listed(unchecked)} could not be checked, so this release is not kept; "
+            "give the released files."
         )
-    plain |= {"checked": checked, "unchecked": unchecked, "breaks": breaks}
-    return words, plain, refusal
+    return words, kept, refusal
+
+
+Earlier = tuple[Mapping[str, Any], pd.DataFrame]
+"""An entry of the ledger, and the file that it tells of."""
+
+
+def _with_files(
+    entries: Sequence[Mapping[str, Any]], read: Callable[[str, str], pd.DataFrame | None]
+) -> list[Earlier]:
+    """Return the entries that hold their slices and whose file is at hand, with the file."""
+    files = [read(each["sha256"], each.get("file", "")) for each in entries]
+    pairs = zip(entries, files, strict=True)
+    return [(entry, file) for entry, file in pairs if file is not None and "slices" in entry]
+
+
+def _worst_merge(
+    own: pd.DataFrame,
+    earlier: Sequence[Earlier],
+    record: Mapping[str, Any],
+    original: Microdata,
+) -> Chained | None:
+    """Return the merge of a release and an earlier one that names most; None if there is none."""
+    keys, secrets = _keys_and_secrets(record)
+    # the slices, and whole rows: some are one person's where values are kept
+    release = (own, [*method_slices(record), list(map(str, own))])
+    worst: Chained | None = None
+    for entry, file in earlier:
+        table = (file, [*entry["slices"], list(map(str, file))])
+        for merge in chain(original.frame, (release, table), keys, secrets):
+            uses_both = len({number for number, _ in merge.path}) == 2
+            if uses_both and (worst is None or merge.score > worst.score):
+                worst = merge
+    return worst
+
+
+def _keys_and_secrets(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the keys and the confidential variables of a record; all others where one lacks."""
+    roles = dict(zip(record["table"]["variables"], record["table"]["roles"], strict=True))
+    secrets = [name for name, role in roles.items() if role == _SECRET]
+    keys = [name for name, role in roles.items() if role == _KEY]
+    if not keys:
+        keys = [name for name in roles if name not in secrets]
+    if not secrets:
+        secrets = [name for name in roles if name not in keys]
+    return keys, secrets
+
+
+def _limit_on_merges(record: Mapping[str, Any]) -> float:
+    """Return the least limit that a merge can break; infinite where the policy has none."""
+    limits = [each["at_most"] for each in record.get("limit", ()) if each["measure"] in LIMITS]
+    return min(limits, default=math.inf)
 
 
 def subtracted(
@@ -285,8 +324,9 @@ def subtracted(
     read: Callable[[str, str], pd.DataFrame | None],
 ) -> tuple[list[str], str]:
     """Subtract a release from every earlier one; sentences, and why the release is refused."""
-    words, refusal, variables = list[str](), "", original.schema.released
-    spared = {v.name for v in variables if not v.masked and v.role != _SECRET}
+    words: list[str] = []
+    refusal = ""
+    spared = {v.name for v in original.schema.released if not v.masked and v.role != _SECRET}
     for entry in entries:
         shared = set(entry.get("columns", ())) & set(map(str, own.frame))
         changed = changed_people(entry["marks"], marks, len(shared))
@@ -294,28 +334,47 @@ def subtracted(
             continue
         frame = read(entry["sha256"], entry.get("file", ""))
         if frame is None:
-            # whether both keep totals or values that they can be subtracted by
-            both = own.keeps, Invariants.from_plain(entry["keeps"])
-            masked = [{*each.totals, *each.values} - set(each.records) for each in both]
-            in_common = bool(masked[0] & masked[1]) or all(each.fixed for each in both)
-            if changed and in_common and not refusal:
-                refusal = (
+            if changed and _could_be_subtracted(own.keeps, Invariants.from_plain(entry["keeps"])):
+                refusal = refusal or (
                     f"The file of release {entry['release']} is missing, so this release of some "
                     "of its people cannot be subtracted from it; give it with --released."
                 )
             continue
         found = subtract(_subtrahend(frame, entry), own, changed)
         sentence = _reading_words(found, entry["release"], changed)
-        words += [sentence] if sentence else []
-        # a column that the steward spared is in either file as it is; it counts where it is
-        # confidential
-        grave = [n for n in found.read if n not in spared] or len(found.exact) == len(found.columns)
-        if grave and not refusal:
-            refusal = (
+        if sentence:
+            words.append(sentence)
+        if _is_grave(found, spared):
+            refusal = refusal or (
                 f"{sentence} Release that table again, or mask by a method that "
                 "keeps no totals and no values (rwn methods)."
             )
     return words, refusal
+
+
+def _could_be_subtracted(one: Invariants, two: Invariants) -> bool:
+    """True if both keep totals or values of the same columns, or move nothing."""
+    moved_one = {*one.totals, *one.values} - set(one.records)
+    moved_two = {*two.totals, *two.values} - set(two.records)
+    return bool(moved_one & moved_two) or (one.fixed and two.fixed)
+
+
+def _is_grave(found: Subtracted, spared: set[str]) -> bool:
+    """True if a subtraction reads a masked column, or all columns exactly.
+
+    A column that the steward spared is in either file as it is; it counts where it is
+    confidential.
+    """
+    reads_a_masked_one = any(name not in spared for name in found.read)
+    return reads_a_masked_one or len(found.exact) == len(found.columns)
+
+
+_PEOPLE = {
+    (1, 0): "one person who was withdrawn",
+    (0, 1): "one person who was added",
+    (1, 1): "one person who was corrected or replaced",
+}
+"""Who reads a difference, by how many left and how many came."""
 
 
 def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:
@@ -326,12 +385,9 @@ def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:
 def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | None) -> str:
     """Say which columns of which person a subtraction reads."""
     gone, new = changed or (1, 1)
-    who = {(1, 0): "one person who was withdrawn", (0, 1): "one person who was added"}.get(
-        (gone, new),
-        "one person who was corrected or replaced" if max(gone, new) == 1
-        else f"people of whom {gone} left and {new} came",
-    )  # fmt: skip
-    exact, among = found.exact, len(found.columns)
+    who = _PEOPLE.get((gone, new), f"people of whom {gone} left and {new} came")
+    exact = found.exact
+    among = len(found.columns)
     if not found.read and not found.shown:
         return ""
     if not found.read:

@@ -1,4 +1,4 @@
-"""The programs of docs/reliability.md that take minutes, each with what it must end with."""
+"""The program of docs/reliability.md that takes minutes finds nothing."""
 
 from __future__ import annotations
 
@@ -10,24 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = {
-    "broken files": "tools.fuzz 20000 --key {key} --state {folder}/fuzz.json",
-    "kills": "tools.kills 200",
-    "users": "tools.sessions --users 20 --actions 100",
-    "words in public files": "tools.public_words",
-}
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_long_program_finds_nothing(name: str, key_base: str, tmp_path: Path) -> None:
-    line = PROGRAMS[name].format(key=key_base, folder=tmp_path).split()
+def test_no_planted_word_leaves_with_a_public_file() -> None:
     ran = subprocess.run(
-        [sys.executable, "-m", *line],
+        [sys.executable, "-m", "tools.public_words"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
+        check=False,
     )
     sys.stdout.write(ran.stdout)  # the figures, with pytest -rP
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -246,12 +246,3 @@ def test_citation_license_version_and_addresses_are_those_of_the_project() -> No
     assert "License: Apache License (== 2.0)" in description
     assert f"Version: {rwn.__version__}" in description
     assert not re.search(r"example\.(org|com)|localhost", str(PROJECT.get("urls", {})))
-
-
-def test_what_a_visitor_looks_for_is_there_and_linked() -> None:
-    for name in ("SECURITY.md", "ACCESSIBILITY.md", "CITATION.cff", "LICENSE", "CONTRIBUTING.md"):
-        assert f"({name})" in README
-    methods = {12: "twelve", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
-    assert f"one of {methods[len(rwn.METHODS)]} [methods]" in README
-    (audit,) = re.findall(r"^rwn audit .*$", README, re.M)
-    assert "--record" in audit, "the worst case is shown"

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import rwn_core as rwn
-from benchmarks import journeys, pages, side_by_side
+from benchmarks import pages, side_by_side
 from docs import build, case_study, concept_pictures, docstrings, method_pictures
 from docs.reference_of import settings
 from docs.reference_of.thresholds import ROOMS, thresholds
@@ -171,19 +171,6 @@ def test_the_case_study_comes_out_again() -> None:
     for name, text in case_study.made().items():
         kept = (case_study.HERE / name).read_text("utf-8")
         assert text == kept, f"{name}: run python -m docs.case_study"
-
-
-def test_the_journeys_are_short_and_their_page_has_the_figures_of_the_file() -> None:
-    rows = journeys.read(journeys.FIGURES)
-    page = journeys.PAGE.read_text("utf-8")
-    assert journeys.with_table(page, rows) == page
-    walked = {(job, way) for job in journeys.JOBS for way in ("browser", "shell")}
-    assert {(row["job"], row["way"]) for row in rows} == walked
-    assert len(page.splitlines()) <= 80
-    for row in rows:
-        most = 300 if row["job"] == "workbook" else 600
-        assert int(row["machine"]) + int(row["hands"]) <= most, row
-        assert int(row["actions"]) <= 30
 
 
 def test_our_numbers_beside_other_programs_are_computed_today() -> None:

@@ -202,56 +202,100 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
-    holdout, own, others, units = comparison.holdout, [], [], comparison.units
+    units = comparison.units
     rows = canonical_sample(comparison.masked, ROWS)
-    if units is not None:  # equal rows may be of one person: conditions that fit them all are tried
+    if units is not None:
+        # equal rows may be of one person: conditions that fit them all are tried
         known = np.where(np.isnan(released), np.inf, released)  # a missing value equals another one
         different = np.unique(known, axis=0, return_index=True)[1]
-        released, rows = released[different], np.flatnonzero(np.isin(different, rows))
+        released = released[different]
+        rows = np.flatnonzero(np.isin(different, rows))
+    people = len(original) if units is None else int(units.max()) + 1
+    control = None
+    if comparison.holdout is not None:
+        control = _People.of_holdout(comparison, comparison.holdout)
     generator = np.random.default_rng(_SEED)
     asked = *edges(released, generator.permutation(rows), ordered), ordered
-    people = len(original) if units is None else int(units.max()) + 1
-    if holdout is not None:  # a person with several rows outside is one person there, too
-        held, outsiders = _columns(comparison, holdout)[0], unit_of(holdout)
-        numbers = None if units is None or outsiders is None else outsiders.numbers
-        absent = len(held) if outsiders is None or numbers is None else outsiders.size
-    # the control: conditions on the values of shuffled rows
-    values, above, _ = asked
-    width, many = values.shape[1], min(len(values), GUESSES)
-    shuffling = np.random.default_rng(_SEED)
-    order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(many)])
-    mixed = np.array([shuffling.permutation(many) for _ in range(width)]).T, np.arange(width)
-    guesses = Conditions(values[mixed], above[mixed], order, ordered)
-    guess = float((guesses.counts(original, units) == 1).mean())
+    guess = float((_mixed_conditions(asked).counts(original, units) == 1).mean())
+
     reading: Reading[Guesses] | None = None
-    narrow, tried = False, 0
-    for found, used, tried in _attacks(released, asked, generator):
-        own.append(found.counts(original, units))
-        if holdout is not None:
-            others.append(found.counts(held, numbers))
-        counts = np.concatenate(own)
+    counts_inside: list[Integers] = []
+    counts_outside: list[Integers] = []
+    is_narrow = False
+    tried = 0
+    for conditions, used, tried in _attacks(released, asked, generator):
+        counts_inside.append(conditions.counts(original, units))
+        if control is not None:
+            counts_outside.append(conditions.counts(control.values, control.numbers))
+        counts = np.concatenate(counts_inside)
         if not counts.size:
             continue
-        success, control, wider = float((counts == 1).sum()), None, 1.0
-        if holdout is not None:
-            # a unique person among few is not unique among many: so as many people of the file as
-            # there are outside are replaced by these, and the lost successes are extrapolated
-            outside, replaced = (np.concatenate(others), absent), min(people, absent)
-            lost = success - float(alone_among((counts, people), outside, replaced).sum())
-            rate = float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
-            control, wider = (rate, len(counts)), float(np.sqrt(2 * people / replaced - 1))
-        about: dict[str, Any] = {"wider": wider, "tried": tried, "rows": used}
-        reading = guess_reading((success, len(counts)), control, guess, **about)
+        success = float((counts == 1).sum())
+        of_control: tuple[float, int] | None = None
+        wider = 1.0
+        if control is not None:
+            outside = (np.concatenate(counts_outside), control.size)
+            of_control = (_successes_of_control(counts, people, outside), len(counts))
+            wider = float(np.sqrt(2 * people / min(people, control.size) - 1))
+        reading = guess_reading(
+            (success, len(counts)), of_control, guess, wider=wider, tried=tried, rows=used
+        )
         low, high = reading.interval or SHARE
-        narrow = (high - low) / 2 <= NARROW and len(counts) >= ENOUGH
-        if narrow:
+        is_narrow = (high - low) / 2 <= NARROW and len(counts) >= ENOUGH
+        if is_narrow:
             break
     if reading is None:
         raise NotApplicable(
             f"None of {tried:,} sets of conditions that were tried singles out a released record."
         )
-    ended = "narrow" if narrow else "rows" if reading.detail.rows == len(released) else "work"
+    if is_narrow:
+        ended = "narrow"
+    elif reading.detail.rows == len(released):
+        ended = "rows"
+    else:
+        ended = "work"
     return with_parts(reading, ended=ended)
+
+
+def _successes_of_control(counts: Integers, people: int, outside: tuple[Integers, int]) -> float:
+    """Return how many conditions would single out people outside a file of as many people.
+
+    A unique person among few is not unique among many: so as many people of the file as there are
+    outside are replaced by these, and the lost successes are extrapolated.
+    """
+    replaced = min(people, outside[1])
+    success = float((counts == 1).sum())
+    lost = success - float(alone_among((counts, people), outside, replaced).sum())
+    return float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
+
+
+class _People(NamedTuple):
+    """The people outside the file, against whom conditions are tried."""
+
+    values: Floats
+    numbers: Integers | None  # of the person of each row; each row is one where it is None
+    size: int
+
+    @classmethod
+    def of_holdout(cls, comparison: Comparison, holdout: Microdata) -> _People:
+        """Return those of a holdout; a person with several rows is one person there, too."""
+        values = _columns(comparison, holdout)[0]
+        outsiders = unit_of(holdout)
+        if comparison.units is None or outsiders is None:
+            return cls(values, None, len(values))
+        return cls(values, outsiders.numbers, outsiders.size)
+
+
+def _mixed_conditions(asked: _Values) -> Conditions:
+    """Return conditions on the values of shuffled rows: what a guess singles out."""
+    values, above, ordered = asked
+    width = values.shape[1]
+    guesses = min(len(values), GUESSES)
+    shuffling = np.random.default_rng(_SEED)
+    order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(guesses)])
+    rows = np.array([shuffling.permutation(guesses) for _ in range(width)]).T
+    mixed = rows, np.arange(width)
+    return Conditions(values[mixed], above[mixed], order, ordered)
 
 
 _singling_out_success = beyond_a_guess(

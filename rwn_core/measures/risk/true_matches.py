@@ -41,10 +41,18 @@ ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
 
 
-# Sets of known variables of one table; True for a confidential variable in a set, shape (sets,
-# confidential variables); the variables of each set, by position; sample uniques on each set; and
-# True for a set of one or two variables that was only tried, shape (sets,).
-_AskedSets = tuple[KnownSets, Booleans, list[tuple[int, ...]], KnownColumns, Booleans]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _AskedSets:
+    """The sets of variables by which people of one table are looked up.
+
+    Shapes: s sets, c confidential variables.
+    """
+
+    known: KnownSets
+    inside: Booleans  # (s, c), True for a confidential variable that a set holds
+    places: list[tuple[int, ...]]  # the variables of each set by their positions, s of them
+    columns: KnownColumns  # the sample uniques on each set
+    only_tried: Booleans  # (s,), True for a set of one or two variables that was only tried
 
 
 def _searched(
@@ -76,7 +84,13 @@ def _searched(
     inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
     places = [tuple(position[name] for name in names) for names in found.sets]
     only = np.array([frozenset(names) in tried for names in found.sets], bool)
-    return found, inside, places, KnownColumns(table.codes, places), only
+    return _AskedSets(
+        known=found,
+        inside=inside,
+        places=places,
+        columns=KnownColumns(table.codes, places),
+        only_tried=only,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,85 +155,185 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
         ("true matches", steps), lambda: KnownTable(comparison.original, steps)
     )
     released = table.numbered(comparison.original, comparison.masked)
-    # the sets of known variables: keys, stated sets, units, isolating sets, any few
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    stated = tuple(each for each in (keys, *comparison.key_sets) if each)
-    slices = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
-    own = zip(table.names, table.codes.T, released.T, strict=True)
-    spared = tuple(name for name, *both in own if secrets and np.array_equal(*both))
-    known, inside, places, columns, only = comparison.cached_for_original(
-        ("known sets", table.precision, stated, slices, secrets, spared),
-        lambda: _searched(table, stated, slices, secrets, spared),
-    )
+    asked = _asked_sets(comparison, table, released, secrets)
+    columns = asked.columns
     if units is not None:
         columns = comparison.cached_for_original(
-            ("true matches", steps, known.sets), lambda: KnownColumns(table.codes, places, units)
+            ("true matches", steps, asked.known.sets),
+            lambda: KnownColumns(table.codes, asked.places, units),
         )
-    asked = [Secret(comparison, name, units) for name in secrets]
-    found, reads, chances, named = count(columns, released, asked)
-    best_level = worst_level(named, asked, inside)
+
+    # what is found and read of each set
+    values = [Secret(comparison, name, units) for name in secrets]
+    found, reads, chances, named = count(columns, released, values)
     people = _people(comparison, columns, units)
-    # of each set the people with a value of each confidential variable, how many of them are read,
-    # and by chance, shape (s, m + 1); the last column is no variable, but how many are found
-    valued = [people if not np.isnan(each.own).any()
-              else _people(comparison, columns, units, ~np.isnan(each.own[: len(table.codes)]))
-              for each in asked]  # fmt: skip
-    of = np.column_stack((*valued, people))
-    right = np.minimum(np.column_stack((reads, 0.0 * found if secrets else found)), of)
-    total, nothing = np.maximum(of, 1), np.zeros((len(people), 1))
-    reading, luck = right / total, np.column_stack((chances, nothing)) / total
-    # a share of a few people counts as it is only where no set has more; of one or two values,
-    # by which most people are found in any release, what it is at least counts
-    most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
-    enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
-    sure, unsure = reading.copy(), (of < enough) | only[:, None]
-    # the lower 97.5 % confidence limit (Clopper and Pearson 1934)
-    some, those = right[unsure], of[unsure]
-    low = betaincinv(np.maximum(some, 1e-9), np.maximum(those - some, 0) + 1, 0.025)
-    sure[unsure] = np.where(some > 0, low, 0.0)
-    # luck is what it is, whatever the release
-    beyond, sure = (np.maximum(each - luck, 0.0) for each in (reading, sure))
-    # of a confidential variable that is known itself nothing is read; where all are, none is
-    usable = np.where(np.column_stack((inside, nothing > 0)), -1.0, sure)
-    usable[:, -1] -= 0.5 * bool(secrets)
-    best = (usable + 1e-9 * reading).argmax(axis=1)
-    sets = np.arange(len(people)), best
-    read, chance, shares, counts, asked_of = (
-        each[sets] for each in (reading, luck, beyond, np.maximum(usable, 0.0), of)
+    shares = _Shares(
+        of=_people_with_values(comparison, columns, units, values, people),
+        # without a confidential variable it counts who is found
+        right=np.column_stack((reads, np.zeros_like(found) if secrets else found)),
+        by_chance=np.column_stack((chances, np.zeros(len(people)))),
     )
-    ends = share_interval(right[sets], asked_of) - chance[:, None]
-    worst = int(np.lexsort((people, counts, people >= min(enough, FEW)))[-1])
-    few = int(np.lexsort((people, shares, people > 0))[-1])
-    # one level may be named better than any set shows
-    value, level = float(counts[worst]), None
+
+    # what counts of it, and the variable that each set reads best
+    enough = _enough(int(people.max()), table.n)
+    few_people = (shares.of < enough) | asked.only_tried[:, None]
+    usable = shares.sure(few_people)
+    usable[:, :-1][asked.inside] = NOT_USABLE
+    if secrets:
+        # no variable comes after any confidential one, and before those that are known themselves
+        usable[:, -1] -= 0.5
+    best = (usable + 1e-9 * shares.read).argmax(axis=1)
+    chosen = (np.arange(len(people)), best)
+    counted = np.maximum(usable, 0.0)[chosen]
+    beyond = shares.beyond_chance[chosen]
+
+    # the set that decides: of those of some people the one that reads most
+    worst = int(np.lexsort((people, counted, people >= min(enough, FEW)))[-1])
+    few = int(np.lexsort((people, beyond, people > 0))[-1])
+    value = float(counted[worst])
+    luck = shares.luck[chosen]
+    ends = share_interval(shares.right_people[chosen], shares.of[chosen]) - luck[:, None]
     low, high = np.clip(ends[worst], 0.0, (value, 1.0)).tolist()
+
+    # one level may be named better than any set shows
+    best_level = worst_level(named, values, asked.inside)
+    level: dict[str, Any] | None = None
     if best_level["score"] > value:
-        level, value = best_level, best_level["score"]
-        level |= {"names": list(known.sets[level["set"]]), "secret": secrets[level["secret"]]}
-        recall, sure = (
-            share_interval(np.array([min(level["right"], of)]), np.array([max(1, round(of))]))[0]
-            for of in (level["people"], level["named"])
-        )
-        low, high = (recall * np.maximum(sure - level["base"], 0.0) / (1 - level["base"])).tolist()
-        low, high = min(low, value), min(1.0, max(high, value))
+        value = best_level["score"]
+        level = best_level | {
+            "names": list(asked.known.sets[best_level["set"]]),
+            "secret": secrets[best_level["secret"]],
+        }
+        low, high = _interval_of_level(level)
+    baseline = 0.0
+    if not secrets:
+        baseline = _found_by_chance(columns, released, asked.places[worst], worst)
     return Reading(
         value=value,
-        baseline=0.0 if secrets else _found_by_chance(columns, released, places[worst], worst),
+        baseline=baseline,
         interval=(low, high),
         detail=TrueMatches(
-            known=known,
+            known=asked.known,
             people=people,
-            valued=asked_of,
+            valued=shares.of[chosen],
             found=np.minimum(found / np.maximum(people, 1), 1.0),
             secret=[(*secrets, None)[number] for number in best.tolist()],
-            read=read,
-            chance=chance,
-            shares=shares,
+            read=shares.read[chosen],
+            chance=luck,
+            shares=beyond,
             worst=worst,
-            few=few if shares[few] > shares[worst] else None,
+            few=few if beyond[few] > beyond[worst] else None,
             level=level,
         ),
     )
+
+
+NOT_USABLE = -1.0  # of a confidential variable that is known itself nothing is read
+
+
+def _asked_sets(
+    comparison: Comparison, table: KnownTable, released: Integers, secrets: Names
+) -> _AskedSets:
+    """Return the sets of known variables: keys, stated sets, units, isolating sets, any few."""
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    stated = tuple(each for each in (keys, *comparison.key_sets) if each)
+    slices: tuple[Names, ...] = ()
+    if comparison.law is not None:
+        slices = tuple(map(tuple, comparison.law.units()))
+    spared: Names = ()
+    if secrets:
+        pairs = zip(table.names, table.codes.T, released.T, strict=True)
+        spared = tuple(name for name, own, shown in pairs if np.array_equal(own, shown))
+    asked: _AskedSets = comparison.cached_for_original(
+        ("known sets", table.precision, stated, slices, secrets, spared),
+        lambda: _searched(table, stated, slices, secrets, spared),
+    )
+    return asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Shares:
+    """The people of each set whose value of each confidential variable is read, shape (s, c + 1).
+
+    The last column is of no variable: of who is found.
+    """
+
+    of: Integers  # people with a value
+    right: Floats  # those whose value is read, expected where several rows match
+    by_chance: Floats  # those of whom it would be, whatever the release
+
+    @property
+    def right_people(self) -> Floats:
+        return np.minimum(self.right, self.of)
+
+    @property
+    def read(self) -> Floats:
+        return self.right_people / np.maximum(self.of, 1)
+
+    @property
+    def luck(self) -> Floats:
+        return self.by_chance / np.maximum(self.of, 1)
+
+    @property
+    def beyond_chance(self) -> Floats:
+        return np.maximum(self.read - self.luck, 0.0)
+
+    def sure(self, few_people: Booleans) -> Floats:
+        """Return what counts: the share beyond chance, of few people what it is at least."""
+        share = self.read.copy()
+        right = self.right_people[few_people]
+        others = np.maximum(self.of[few_people] - right, 0)
+        # the lower 97.5 % confidence limit (Clopper and Pearson 1934)
+        low = betaincinv(np.maximum(right, 1e-9), others + 1, 0.025)
+        share[few_people] = np.where(right > 0, low, 0.0)
+        return np.maximum(share - self.luck, 0.0)
+
+
+def _people_with_values(
+    comparison: Comparison,
+    columns: KnownColumns,
+    units: Integers | None,
+    values: Sequence[Secret],
+    people: Integers,
+) -> Integers:
+    """Return the people of each set with a value of each confidential variable, (s, c + 1)."""
+    valued = []
+    for each in values:
+        missing = np.isnan(each.own)
+        if missing.any():
+            present = ~missing[: comparison.original.n]
+            valued.append(_people(comparison, columns, units, present))
+        else:
+            valued.append(people)
+    return np.column_stack((*valued, people))
+
+
+def _enough(most: int, n: int) -> float:
+    """Return of how many people a share counts as it is: fewer only where no set has so many.
+
+    By one or two values most people are found in any release; of those what it is at least counts.
+    """
+    for people in (max(ENOUGH, SMALL * n), FEW, 1):
+        if people <= most:
+            return people
+    return 0
+
+
+def _interval_of_level(level: dict[str, Any]) -> tuple[float, float]:
+    """Return the interval of a level's score, from those of its recall and of its names."""
+    right = level["right"]
+    recall = _share_of_level(right, level["people"])
+    precision = _share_of_level(right, level["named"])
+    beyond = np.maximum(precision - level["base"], 0.0) / (1 - level["base"])
+    low, high = (recall * beyond).tolist()
+    score = level["score"]
+    return min(low, score), min(1.0, max(high, score))
+
+
+def _share_of_level(right: float, of: float) -> Floats:
+    """Return the interval of a share, shape (2,)."""
+    interval: Floats = share_interval(np.array([min(right, of)]), np.array([max(1, round(of))]))[0]
+    return interval
 
 
 def _people(

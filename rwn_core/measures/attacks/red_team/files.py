@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -98,24 +98,14 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
     shown = np.flatnonzero(~empty_records(masked))
     if len(shown) < 2:
         raise NotApplicable("Fewer than two released records have a value.")
+    names = _readable_names(original, masked)
     precision = {} if comparison.law is None else comparison.law.precision
-    names: list[str] = []
-    for variable in original.schema.released:
-        with suppress(NotApplicable):  # released as another kind of values
-            values_of(original, masked, variable.name)
-            names.append(variable.name)
-    secrets = tuple(name for name in confidential_names(comparison) if name in names)
     asked = shown if inside is None else everyone
     truth = _matrix(original, original, names)[asked]
     people = _matrix(original, rounded(original, precision), names)[asked]
     rows = _matrix(original, masked, names)[shown]
-    # random orders that depend on the values alone, not on the order of the records
-    order, place = (
-        np.lexsort(np.nan_to_num(each, nan=np.inf, posinf=np.inf).T)[
-            np.random.default_rng(seed).permutation(len(each))
-        ]
-        for each, seed in zip((truth, rows), _SHUFFLES, strict=True)
-    )
+    order = _shuffled(truth, _SHUFFLES[0])
+    place = _shuffled(rows, _SHUFFLES[1])
     own = np.arange(len(shown)) if inside is None else inside[shown]
     unit = asked if comparison.units is None else comparison.units[asked]
     slices = original.schema.slices if comparison.law is None else comparison.law.units()
@@ -123,6 +113,7 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
     if comparison.holdout is not None:
         with suppress(NotApplicable, KeyError):
             outside = _matrix(original, comparison.holdout, names)
+    with_levels = [name for name in names if original.schema.by_name[name].kind in LEVELS]
     return Files(
         names=tuple(names),
         people=people[order],
@@ -130,14 +121,35 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
         rows=rows[place],
         owner=np.argsort(order)[own][place],
         unit=np.unique(unit, return_inverse=True)[1][order],
-        levels={name: codes(original, masked, name)[1] for name in names
-                if original.schema.by_name[name].kind in LEVELS},
-        keys=tuple(name for name in key_names(comparison) if name in names),
-        secrets=secrets,
-        slices=tuple(tuple(x for x in each if x in names) for each in slices),
-        stated=tuple(tuple(x for x in each if x in names) for each in comparison.key_sets),
+        levels={name: codes(original, masked, name)[1] for name in with_levels},
+        keys=_among(names, key_names(comparison)),
+        secrets=_among(names, confidential_names(comparison)),
+        slices=tuple(_among(names, each) for each in slices),
+        stated=tuple(_among(names, each) for each in comparison.key_sets),
         outside=outside,
-    )  # fmt: skip
+    )
+
+
+def _readable_names(original: Microdata, masked: Microdata) -> list[str]:
+    """Return the released variables but those that are released as another kind of values."""
+    names: list[str] = []
+    for variable in original.schema.released:
+        with suppress(NotApplicable):
+            values_of(original, masked, variable.name)
+            names.append(variable.name)
+    return names
+
+
+def _among(names: Sequence[str], some: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some names that are among the names of a file."""
+    return tuple(name for name in some if name in names)
+
+
+def _shuffled(values: Floats, seed: int) -> Integers:
+    """Return a random order of rows that depends on their values, not on their places."""
+    by_values = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
+    shuffled: Integers = by_values[np.random.default_rng(seed).permutation(len(values))]
+    return shuffled
 
 
 def _matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:

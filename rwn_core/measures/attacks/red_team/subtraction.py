@@ -16,7 +16,8 @@ from rwn_core.laws.invariants import Invariants
 LEAST = 10  # people behind a difference, from which on it is no reading of one of them
 _TELLING = 50  # different values, from which on equal columns are of the same people
 Counts = tuple[Integers, Integers]  # of each value, in both files
-Reading = tuple[tuple[str, ...], float]  # columns, and how likely the value read is a person's
+Unit = tuple[str, ...]
+Reading = tuple[Unit, float]  # columns, and how likely the value read is a person's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,45 +54,82 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
     """
     names = tuple(name for name in map(str, one.frame) if name in two.frame)
     codes = {name: _codes(one, two, name) for name in names}
+    rows_of_one = len(one.frame)
 
-    def counted(unit: tuple[str, ...]) -> Counts:
+    def counted(unit: Unit) -> Counts:
         columns = np.column_stack([codes[name] for name in unit])
         number = np.unique(columns, axis=0, return_inverse=True)[1].ravel()
-        parts = np.split(number, [len(one.frame)])
-        first, second = (np.bincount(each, minlength=int(number.max()) + 1) for each in parts)
+        values = int(number.max()) + 1
+        first = np.bincount(number[:rows_of_one], minlength=values)
+        second = np.bincount(number[rows_of_one:], minlength=values)
         return first, second
 
-    few, known = changed or (1, 1), changed is not None
-    found = [
-        (unit, _chance(counted(unit), few, known=known))
-        for left, right in product(one.keeps.rows, two.keeps.rows)
-        if (unit := tuple(name for name in left if name in right and name in names))
+    known = changed is not None
+    at_least = changed or (1, 1)
+    readings = [
+        (unit, _chance(counted(unit), at_least, known=known))
+        for unit in _common_rows(one.keeps, two.keeps, names)
     ]
-    # full rows of files that are nearly equal, for whatever reason
-    found += [(names, _chance(counted(names), few, known=False))] if names else []
+    if names:
+        # full rows of files that are nearly equal, for whatever reason
+        readings.append((names, _chance(counted(names), at_least, known=False)))
+
     # what one file shows of the original and the other, which has all values, lacks
     shown = 0.0
-    for left, right, step in ((one, two, 1), (two, one, -1)):
-        pairs = ((unit, name) for unit in left.keeps.support for name in unit if name in names)
-        for unit, name in pairs:
-            own, other = counted((name,))[::step]
-            lost, telling = np.count_nonzero((own > 0) & (other == 0)), len(own) >= _TELLING
-            if name in right.keeps.values:
-                if 0 < lost < LEAST and (known or telling):
-                    found.append((tuple(n for n in unit if n in names), 1 / lost))
-            elif lost and telling:  # common people lose values by chance, too
-                by_chance = np.count_nonzero((other > 0) & (own == 0))
-                shown = max(shown, 1 / float(1 + by_chance))
-    if changed and max(changed) < LEAST:
-        values = set(one.keeps.values) & set(two.keeps.values)  # those were subtracted above
-        sums = [{*each.keeps.totals, *each.keeps.values} - values for each in (one, two)]
-        found.append((tuple(n for n in names if n in sums[0] & sums[1]), 1 / max(changed)))
-        if one.keeps.fixed and two.keeps.fixed:
-            found.append((names, 1 / max(changed)))
-    read = dict[str, float]()
-    for unit, chance in found:
-        read.update({name: max(chance, read.get(name, 0.0)) for name in unit if chance})
+    for left, right, step in ((one.keeps, two.keeps, 1), (two.keeps, one.keeps, -1)):
+        for unit in left.support:
+            common = tuple(name for name in unit if name in names)
+            for name in common:
+                own, other = counted((name,))[::step]
+                if name in right.values:
+                    readings.append((common, _chance_of_lost(own, other, known=known)))
+                else:
+                    shown = max(shown, _shown_alone(own, other))
+
+    if changed is not None and 0 < max(changed) < LEAST:
+        readings += _kept_alike(one.keeps, two.keeps, names, 1 / max(changed))
+    read: dict[str, float] = {}
+    for unit, chance in readings:
+        if chance:
+            read.update({name: max(chance, read.get(name, 0.0)) for name in unit})
     return Subtracted(columns=names, read=read, shown=shown)
+
+
+def _common_rows(one: Invariants, two: Invariants, names: Unit) -> list[Unit]:
+    """Return the columns of either file whose combinations both methods keep, where there are."""
+    pairs = product(one.rows, two.rows)
+    common = [tuple(n for n in left if n in right and n in names) for left, right in pairs]
+    return [unit for unit in common if unit]
+
+
+def _chance_of_lost(own: Integers, other: Integers, *, known: bool) -> float:
+    """Return the chance that a value that the other file lacks, which has all, is a person's."""
+    lost = int(np.count_nonzero((own > 0) & (other == 0)))
+    telling = len(own) >= _TELLING
+    return 1 / lost if 0 < lost < LEAST and (known or telling) else 0.0
+
+
+def _shown_alone(own: Integers, other: Integers) -> float:
+    """Return the chance that a value of one file only is that of a person in that file only."""
+    lost = np.count_nonzero((own > 0) & (other == 0))
+    if not lost or len(own) < _TELLING:
+        return 0.0
+    # common people lose values by chance, too
+    by_chance = np.count_nonzero((other > 0) & (own == 0))
+    return 1 / float(1 + by_chance)
+
+
+def _kept_alike(one: Invariants, two: Invariants, names: Unit, chance: float) -> list[Reading]:
+    """Return what the totals that both methods keep read, and columns that neither moves."""
+    values = set(one.values) & set(two.values)  # those are subtracted by their counts
+    totals_of_one = {*one.totals, *one.values} - values
+    totals_of_two = {*two.totals, *two.values} - values
+    readings: list[Reading] = [
+        (tuple(n for n in names if n in totals_of_one & totals_of_two), chance)
+    ]
+    if one.fixed and two.fixed:
+        readings.append((names, chance))
+    return readings
 
 
 def _codes(one: Subtrahend, two: Subtrahend, name: str) -> Integers:
@@ -113,7 +151,8 @@ def _chance(counts: tuple[Integers, Integers], changed: tuple[int, int], *, know
     best = 0.0
     for own, other in (counts, counts[::-1]):
         more = np.maximum(own - other, 0)
-        total, different = int(more.sum()), int((own > 0).sum())
+        total = int(more.sum())
+        different = int((own > 0).sum())
         if not total or len(own) == 1 or not (known or different >= _TELLING):
             continue
         # counts of values that are in both files may cancel out
