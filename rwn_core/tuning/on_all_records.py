@@ -100,7 +100,7 @@ def on_all_records(
     """
     judged, _ = policy.judgeable(microdata)
     nothing = not answer.late and not any(each.point.spreads for each in answer.settings)
-    if judged is None or nothing:
+    if judged is None or nothing or not answer.settings:
         return answer
     until = clock.processor_seconds() + seconds
     reader = _Reader(microdata, policy, judged, until, _expected(microdata, answer))
