@@ -41,7 +41,7 @@ def find(
     tie: Annotated[bool, flag("--tie", "Slices may be tied.")] = False,
     lever: Annotated[Texts, option("NAME", "It may change, such as k.")] = None,
     scenario: Annotated[File, option("FILE.toml", "Limits, and where to begin.")] = None,
-    seconds: Annotated[float, least(1, "Then the best so far is it.")] = 60.0,
+    seconds: Annotated[float, least(1, "Of processor time; then the best so far is it.")] = 60.0,
     target: Annotated[
         File, option("OUT.toml", "Write the setting as a scenario.", "--out", "-o")
     ] = None,
@@ -87,7 +87,9 @@ def find(
                 raise
             answer = report.so_far
             interrupted = True
-    words = options.in_shell(answer.sentence)
+    sure = bool(answer.settings) and answer.settings[0].confirmed
+    verdict = f"{answer.verdict.headline}. " if sure else ""
+    words = options.in_shell(f"{verdict}{answer.sentence}")
     if not (interrupted or answer.reached):
         if answer.settings:
             more = restated({}, {"rows-are": rows})

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rwn_core.reporting.context import Context
     from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Decision
-    from rwn_core.tuning import Verdict
+    from rwn_core.tuning import Point, Verdict
 
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
@@ -170,6 +170,7 @@ def mask(
             source=source_facts(source, schema, file, roles=roles, **more),
             plan=None if loaded is None else loaded.analysis_plan,
             context=context,
+            draws=_further_draws(data, release, policy),
         )
         files = _internal(record, data, release, released, basis) | files
     made = None if record is None else (record, files[record])
@@ -219,27 +220,45 @@ def _verdict_words(
         said = f"{UNREAD}{not_judged(unread)}"
         count = len(left.limits) if left else 0
         return f"{said} --record FILE.toml reads {counted(count, 'limit')}." if count else said
-    return _said_verdict(data, release, _read_verdict(data, release, policy))
+    return _said_verdict(data, release, *_read_verdict(data, release, policy))
 
 
-def _read_verdict(data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy) -> Verdict:
-    """Hold a release against a policy, with simple attacks."""
+def _further_draws(data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy) -> Point | None:
+    """Read further draws of the setting of a release; None of a table where that takes long."""
+    from rwn_core.neighbors import LARGEST_DENSE
+    from rwn_core.tuning.several_draws import read_draws
+
+    if data.n > LARGEST_DENSE:
+        return None
+    setting = rwn.Setting(params=release.params, precision=release.precision)
+    with progress("reading further draws") as report:
+        return read_draws(data, setting, policy, report)
+
+
+def _read_verdict(
+    data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy
+) -> tuple[Verdict, Verdict]:
+    """Hold one more release of the setting against a policy, and the release itself."""
     from rwn_core.parallel.threads import work
     from rwn_core.reporting.judged_release import judged
+    from rwn_core.tuning.several_draws import verdict_of, with_file
 
+    draws = _further_draws(data, release, policy)
     with progress("reading the limits") as report, work(progress=report):
-        return judged(data, release, policy)
+        own = judged(data, release, policy)
+    return with_file(None if draws is None else verdict_of(data, policy, draws), own), own
 
 
-def _said_verdict(data: rwn.Microdata, release: rwn.Release, verdict: Verdict) -> str:
+def _said_verdict(data: rwn.Microdata, release: rwn.Release, verdict: Verdict, own: Verdict) -> str:
     """Say the verdict on a release, and what it leaves of what the file is for."""
     from rwn_core.measures import MEASURES, USE
+    from rwn_core.tuning.several_draws import words_with_file
 
     compared = rwn.Comparison(original=data, masked=release.masked, law=release.law)
     reading = MEASURES[USE].read(compared, bare=True)
     left = f" {reading.detail.sentence}." if isinstance(reading, rwn.Reading) else ""
     warned = "" if verdict.kept else _WARNING
-    return f"{warned}{verdict.sentence}{left}"
+    return f"{warned}{words_with_file(verdict, own)}{left}"
 
 
 def _recorded_break(record: bytes) -> str:
@@ -268,8 +287,8 @@ def _words_unless_broken(
         said = ""
         broken = _recorded_break(record[1])
     else:
-        verdict = _read_verdict(data, release, policy)
-        said = _said_verdict(data, release, verdict)
+        verdict, own = _read_verdict(data, release, policy)
+        said = _said_verdict(data, release, verdict, own)
         broken = verdict.sentence if verdict.broken else ""
     if broken:
         raise ReleaseError(

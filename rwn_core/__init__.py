@@ -66,7 +66,7 @@ _NAMES = {
     "rwn_core.reporting.scenario": "Scenario",
     "rwn_core.tuning": (
         "Goal Grid Limit Plan Policy SearchAnswer Setting SliceRanges "
-        "Space frontier quick_verdict recommend search seek seek_slices sweep"
+        "Space frontier judge_setting quick_verdict recommend search seek seek_slices sweep"
     ),
 }
 """The public names by their home; `python -m docs.build` writes them to `__init__.pyi`."""

@@ -87,6 +87,7 @@ from rwn_core.tuning import Setting as Setting
 from rwn_core.tuning import SliceRanges as SliceRanges
 from rwn_core.tuning import Space as Space
 from rwn_core.tuning import frontier as frontier
+from rwn_core.tuning import judge_setting as judge_setting
 from rwn_core.tuning import quick_verdict as quick_verdict
 from rwn_core.tuning import recommend as recommend
 from rwn_core.tuning import search as search

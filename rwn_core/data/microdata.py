@@ -378,6 +378,10 @@ class Microdata(Summarized):
             result = self._cache[key] = make()
         return result
 
+    def remembered(self, key: Hashable) -> Any:
+        """Return what was computed before under a key; None where nothing was."""
+        return self._cache.get(key)
+
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)
         if variable.levels is not None:

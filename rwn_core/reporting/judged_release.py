@@ -17,17 +17,18 @@ from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
 from rwn_core.masking.second_reading import second_reading
-from rwn_core.parallel.threads import Progress, steps, work
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.ledger import refuse_readable
 from rwn_core.reporting.release_record import Basis, ReleasedFile, decided, record_and_evidence
 from rwn_core.reporting.scenario import Decision, frozen_text
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.point import too_few
+from rwn_core.tuning.point import Point, too_few
+from rwn_core.tuning.several_draws import kept_draws, read_draws, verdict_of, with_file
 
-_SHARES = (0.1, 0.75)
-"""Of the work: masking, then reading the file; the rest are further releases."""
+_SHARES = (0.1, 0.35)
+"""Of the work: masking, then further releases of the setting; the rest is reading the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +54,12 @@ class JudgedRelease:
     # charts and the riskiest combinations of keys; holds values of the original
     evidence: bytes = field(repr=False)
     setting: Setting
-    verdict: Verdict  # what the policy says of this file
-    # whether further releases of the setting, each with a secret of its own, keep the policy
-    further: tuple[bool, ...] = ()
+    own: Verdict  # what the policy says of this file
+    # further draws of the setting, where they were read
+    draws: Point | None = None
+    # what the policy says of the file and of one more release of its setting
+    verdict: Verdict = field(default_factory=lambda: Verdict(shares={}, unread={}))
+    further: tuple[bool, ...] = ()  # whether each of those draws keeps the policy
     # how many texts of a variable begin as a formula and got an apostrophe
     guarded: Mapping[str, int] = field(default_factory=dict)
 
@@ -110,7 +114,8 @@ def judge_release(  # noqa: PLR0913 - what is not needed is given by its name
     format: str,
     policy: Policy,
     *,
-    further: int = 0,
+    further: bool = False,
+    known: Point | None = None,
     key_file: Path | None = None,
     plan: AnalysisPlan | None = None,
     ledger: Path | None = None,
@@ -125,9 +130,11 @@ def judge_release(  # noqa: PLR0913 - what is not needed is given by its name
     format : str
         Key of a file format.
     policy : Policy
-    further : int
-        How many further releases of the setting are drawn, only to see whether they keep the
-        policy, too.
+    further : bool
+        Also judge further draws of the setting, by where one more release falls: the verdict is
+        that on the setting, unless the file itself breaks a limit.
+    known : Point, optional
+        Those draws, where they were read before (`read_draws`).
     key_file : Path, optional
         A new file for the release's secret, so that it can be drawn again; forgotten otherwise.
     plan : AnalysisPlan, optional
@@ -139,7 +146,8 @@ def judge_release(  # noqa: PLR0913 - what is not needed is given by its name
     """
     require_answers(microdata)
     key, secret = (None, b"") if key_file is None else fresh_key(key_file)
-    end, door = _SHARES[1] if further else 1.0, work(progress=progress)
+    begin = _SHARES[further]
+    door = work(progress=progress)
     with door.part(0.0, _SHARES[0]):
         release = mask(microdata, params, seed=key)
     content = release.to_bytes(format)
@@ -147,16 +155,15 @@ def judge_release(  # noqa: PLR0913 - what is not needed is given by its name
     if ledger is not None:
         refuse_readable(ledger, microdata, release, (f"release.{format}", content))
     file = ReleasedFile.of(content, format, kept=key is not None)
-    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=plan)
-    with door.part(_SHARES[0], end):
+    setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
+    with door.part(_SHARES[0], begin):
+        draws = read_draws(microdata, setting, policy) if further and known is None else known
+    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=plan, draws=draws)
+    with door.part(begin, 1.0):
         document, shown, audited = record_and_evidence(microdata, release, file, basis)
     few = too_few(release.params, microdata, release.masked)
-    verdict = policy.judge(audited.readings, released=few, params=release.params)
-    setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    with door.part(end, 1.0):
-        met = [
-            judged(microdata, mask(microdata, params), policy).kept for _ in steps(range(further))
-        ]
+    own = policy.judge(audited.readings, released=few, params=release.params)
+    of_setting = None if draws is None else verdict_of(microdata, policy, draws)
     if key_file is not None:  # a release that was cancelled leaves no key
         write_atomically(key_file, secret)
     return JudgedRelease(
@@ -166,8 +173,10 @@ def judge_release(  # noqa: PLR0913 - what is not needed is given by its name
         document=document,
         evidence=shown,
         setting=setting,
-        verdict=verdict,
-        further=tuple(met),
+        own=own,
+        draws=draws,
+        verdict=with_file(of_setting, own),
+        further=() if draws is None else kept_draws(policy, draws),
         guarded=release.guarded(format),
     )
 

@@ -40,7 +40,7 @@ def decision_html(decision: Decision) -> bytes:
     if decision.chosen and policy is not None:
         chosen = [each for each in decision.scenarios if each.name == decision.chosen]
         verdict = judged(chosen, policy)[0]
-        title += f": {headline(verdict)}"
+        title += f": {verdict.headline}"
         broken = [
             (limit.title, judged_words(limit, verdict), limit_words(limit))
             for limit in policy.limits
@@ -122,7 +122,7 @@ def _candidates(
 
 def _judged_rows(policy: Policy, verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:
     """Return a row of verdicts, and one for each limit."""
-    rows = [("verdict", *map(headline, verdicts))]
+    rows = [("verdict", *(verdict.headline for verdict in verdicts))]
     for limit in policy.limits:
         name = f"{limit.title}, at most {amount(limit.measure, limit.at_most)}"
         rows.append((name, *(judged_words(limit, verdict) for verdict in verdicts)))
@@ -132,21 +132,11 @@ def _judged_rows(policy: Policy, verdicts: Sequence[Verdict]) -> list[tuple[str,
 def verdict_words(verdict: Verdict) -> str:
     """Return what is broken, what was not judged, or that all limits are met."""
     if verdict.kept:
-        return "keeps all limits"
+        return verdict.headline
     parts = [verdict.title(key) for key in verdict.broken]
     parts += [f"{verdict.title(key)} not judged" for key in verdict.unread]
     parts += [] if verdict.released is None else ["too few records released"]
     return ", ".join(parts) or "no limits"
-
-
-def headline(verdict: Verdict) -> str:
-    """Return the verdict as a headline, such as "breaks 3 of 4 limits"."""
-    count = len(verdict.shares) + len(verdict.unread)
-    if verdict.kept:
-        return "keeps all limits"
-    if verdict.broken:
-        return f"breaks {len(verdict.broken)} of {count} limit{'s' * (count > 1)}"
-    return "releases too few records" if verdict.released is not None else "not judged fully"
 
 
 def amount(measure: str, value: float) -> str:

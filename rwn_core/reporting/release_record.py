@@ -46,7 +46,8 @@ from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.reporting.scenario import Decision, frozen_text, thawed
 from rwn_core.tuning import USUAL, Policy, Setting
-from rwn_core.tuning.point import too_few
+from rwn_core.tuning.point import Point, too_few
+from rwn_core.tuning.several_draws import verdict_of, with_file, words_with_file
 from rwn_core.tuning.verdict import State, Verdict
 
 FORMAT = "rwn internal record 2"
@@ -122,6 +123,8 @@ class Basis:
     source: Mapping[str, Any] = field(default_factory=dict)
     # its regressions are judged over further releases; the schema's question by default
     plan: AnalysisPlan | None = None
+    # further draws of the setting, with which the release is judged, where they are known
+    draws: Point | None = None
     # recipient, purpose, access and the other answers about the release
     context: Context = field(default_factory=Context)
 
@@ -204,7 +207,9 @@ def record_document(
     few = too_few(release.params, microdata, release.masked)
     derived = broken_relations(microdata, release.masked, dict(release.precision))
     # the verdict on this release, what of it changed, and what one donor gives together
-    verdict = policy.judge(audited.readings, released=few, params=release.params)
+    own = policy.judge(audited.readings, released=few, params=release.params)
+    draws = basis.draws
+    verdict = with_file(None if draws is None else verdict_of(microdata, policy, draws), own)
     standings = verdict.standings
     shown = [each.name for each in microdata.schema.released]
     changed = audited.readings.get(CHANGED)
@@ -246,7 +251,8 @@ def record_document(
         "verdict": {
             "kept": verdict.kept,
             "state": verdict.state,
-            "words": verdict.sentence,
+            "words": words_with_file(verdict, own),
+            "draws": verdict.draws,
             "shares": dict(verdict.shares),
             "judged": {
                 key: {"title": verdict.title(key), "value": value, "standing": standings[key]}

@@ -20,6 +20,7 @@ from rwn_core.tuning.recommend import recommend as recommend
 from rwn_core.tuning.search import Space as Space
 from rwn_core.tuning.search import search as search
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
+from rwn_core.tuning.several_draws import judge_setting as judge_setting
 from rwn_core.tuning.slice_presets import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL
 from rwn_core.tuning.sweep import Grid as Grid

@@ -17,7 +17,7 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.tuning.point import Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.verdict import State, Verdict, counted, not_judged, share_words
+from rwn_core.tuning.verdict import Mark, State, Verdict, counted, not_judged, share_words
 
 TO_CONFIRM = "Fresh releases have not confirmed it yet."
 LATE = " The time was over before all was tried; more seconds may find a better one."
@@ -40,6 +40,11 @@ class FoundSetting:
         Those shares, and the largest change of a slope, means over its releases.
     attacked : bool
         Whether simple attacks were tried on its releases.
+    confirmed : bool
+        Whether it was read as every page judges a setting: on all records, on all draws of a
+        verdict, with simple attacks.
+    whole : bool
+        Whether it was read on all records.
     shares : mapping of str to float
         By measure, how much of its limit a release uses, the middle one of a few.
     share : float
@@ -62,6 +67,8 @@ class FoundSetting:
     loss: float | None = None
     left: UseLeft | None = None
     attacked: bool = False
+    confirmed: bool = False
+    whole: bool = True
     shares: Mapping[str, float] = field(default_factory=dict)
     share: float = 0.0
     interval: tuple[float, float] = (0.0, math.inf)
@@ -79,6 +86,17 @@ class FoundSetting:
     def kept(self) -> bool:
         """True if one more release keeps all limits that were judged, 9 times in 10."""
         return self.verdict.kept and self.share <= 1
+
+    @property
+    def mark(self) -> Mark:
+        """The state as every page shows it: nothing is kept that was not confirmed."""
+        if self.verdict.state == "not judged":
+            return "not judged"
+        if self.kept:
+            return "kept" if self.confirmed else "one draw"
+        # draws that a confirmation reads, too, have broken it
+        broken = self.confirmed or (self.whole and self.verdict.draws > 1)
+        return "broken" if broken else "one draw"
 
     @property
     def used(self) -> float | None:
@@ -189,7 +207,10 @@ class SearchAnswer(Summarized):
         share = point.median(USE)
         if loss is None and share is not None:
             loss = 1.0 - share
-        found = FoundSetting(point=point, verdict=goal.judge(point), loss=loss, left=left)
+        whole = more.get("records", 0) >= more.get("of", 0)
+        found = FoundSetting(
+            point=point, verdict=goal.judge(point), loss=loss, left=left, whole=whole
+        )
         return cls(goal=goal, settings=(found,), **more)
 
     def _summary(self) -> Summary:
@@ -300,10 +321,7 @@ class SearchAnswer(Summarized):
             far = ""
             if first := verdict.first:
                 far = f", which uses {verdict.uses(first)} the limit on {verdict.title(first)}"
-            words = (
-                f"None of {self.tried:,} {known} all limits; nearest is {point.setting.words}{far}:"
-                f" {stated}."
-            )
+            words = f"{self._none(known)} {point.setting.words}{far}: {stated}."
         if self.records < self.of:
             words += (
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
@@ -315,6 +333,20 @@ class SearchAnswer(Summarized):
         words += " It releases too few records to be chosen." if point.few else ""
         words += f" {self.note}" if self.note else ""
         return words + LATE * self.late
+
+    def _none(self, known: str) -> str:
+        """Say how far it is known that no setting keeps the policy, before the nearest one."""
+        if self.refused:
+            return (
+                f"None {known} all limits: {counted(self.tried, 'setting')} tried, and the safest "
+                "end of every way breaks one; nearest is"
+            )
+        if self.late:
+            tried = f"Not finished: {counted(self.tried, 'setting')} tried, and"
+            if self.records < self.of:
+                return f"{tried} none was read on all {self.of:,} records; the best so far is"
+            return f"{tried} none of them {known} all limits; the nearest so far is"
+        return f"None of {self.tried:,} {known} all limits; nearest is"
 
     def _best_so_far(self) -> str:
         """Say what the best setting so far keeps, and what is open."""

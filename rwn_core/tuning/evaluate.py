@@ -291,10 +291,16 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         baseline=answers[0].baseline,
         is_bound=bound,
         upper=tuple(upper) if bound and len(upper) == len(answers) else (),
-        by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
+        by=_first_words(each.detail.attacked_by for each in answers),
+        scope=_first_words(each.detail.scope.strip() for each in answers),
         ends=answers[0].ends,
         parts=mean_parts([(1, each.detail.stated_parts) for each in answers]),
     )
+
+
+def _first_words(several: Iterable[str]) -> str:
+    """Return the first words that say something; nothing where none do."""
+    return next(filter(None, several), "")
 
 
 def mean_parts(counted: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
@@ -387,11 +393,11 @@ class SettingPool(AbstractContextManager["SettingPool"]):
             tried[index] = point
             progress(len(tried) / len(tasks))
         parts = range(len(plans))
-        return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
+        return [joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
 
-def _joined(parts: Sequence[Point]) -> Point:
-    """One point of the parts of a plan, releases in their order; late parts have none."""
+def joined(parts: Sequence[Point]) -> Point:
+    """Join the parts of a plan to one point, releases in their order; late parts have none."""
     first = parts[0]
     parts = [part for part in parts if part.spreads.keys() == first.spreads.keys()]
     spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}

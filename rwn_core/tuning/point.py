@@ -247,6 +247,8 @@ class Spread:
         Then, of one release, the estimate of the worst case.
     stated_high : float, optional
         The upper end of one more release, where a file states it without its releases.
+    stated_draws : int
+        Of how many releases a file states its numbers; 0 where it does not say so.
     scope : str
         What the values include that an intruder may not reach.
     by : str
@@ -266,6 +268,7 @@ class Spread:
     upper: tuple[float, ...] = ()
     estimate: float | None = None
     stated_high: float | None = None
+    stated_draws: int = 0
     scope: str = ""
     by: str = ""
     ends: Mapping[str, float] = field(default_factory=dict)
@@ -276,6 +279,11 @@ class Spread:
         """Title of the values: a worst case only if each of them is one."""
         about = MEASURES[self.measure]
         return about.at_least if self.is_bound else about.title
+
+    @property
+    def draws(self) -> int:
+        """How many releases were read."""
+        return self.stated_draws or len(self.values)
 
     @property
     def median(self) -> float | None:

@@ -238,6 +238,7 @@ class Policy(NamedParameters, Summarized):
             released=released,
             none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),
             unreachable=tuple(unreachable),
+            draws=min([held[key].draws for key in shares], default=0),
         )
 
     def judgeable(self, original: Microdata) -> tuple[Policy | None, dict[str, str]]:

@@ -22,11 +22,26 @@ from rwn_core.measures.measure import SLOW
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel import clock
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
+from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal, without_secrets
+from rwn_core.tuning.several_draws import (
+    CLEARLY,
+    DECISIVE,
+    FEW_RELEASES,
+    Late,
+    further_keys,
+    known_draws,
+)
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
-from rwn_core.tuning.strength import CLEARLY, MOST_LOST, Late, StrengthTrial, TableSearch, kind
+from rwn_core.tuning.strength import (
+    MOST_LOST,
+    StrengthTrial,
+    TableSearch,
+    kind,
+    several_left,
+)
 from rwn_core.tuning.verdict import Verdict, not_judged, share_words
 
 WITHIN = 3.0  # seconds
@@ -42,7 +57,6 @@ _AT_THE_END = (
 _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
 _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
-_RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, however it jumps
 _USUAL = SoftRWN()
 _NAMED = 3  # variables released unmasked, each with steps of its own
 _DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
@@ -100,6 +114,8 @@ def quick_verdict(
         found = _answered(microdata, setting, policy, within)
     except ParameterError as why:
         found = SearchAnswer(goal=policy, refused=True, reason=str(why))
+    if not found.reached and microdata.n <= LARGEST_DENSE:
+        found = _as_given(microdata, setting, policy) or found
     if found.reached or microdata.n <= LARGEST_DENSE:
         found = replace(found, unread=policy.judgeable(microdata)[1])
     if found.reached:
@@ -164,6 +180,28 @@ def _answered(
     if found is None or not found.kept:
         words = f"At {_strength(point.setting)}: {verdict.sentence} Search for a setting."
         return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
+    return _kept_at(policy, found)
+
+
+def _as_given(microdata: Microdata, setting: Setting, policy: Policy) -> SearchAnswer | None:
+    """Answer by the setting as it was given, where a search has read that it keeps the policy."""
+    judged, _ = policy.judgeable(microdata)
+    point = None if judged is None else known_draws(microdata, judged, setting)
+    if judged is None or point is None or not judged.judge(point).kept:
+        return None
+    left = several_left(PreparedTables(microdata), point.setting, further_keys(FEW_RELEASES))
+    found = FoundSetting(
+        point=point,
+        verdict=judged.judge(point),
+        loss=None if left is None or left.least is None else 1.0 - left.least,
+        left=left,
+        attacked=True,
+        confirmed=True,
+    )
+    return _kept_at(policy, found)
+
+
+def _kept_at(policy: Policy, found: FoundSetting) -> SearchAnswer:
     where = f"At {_strength(found.setting)} every limit that can be judged is kept"
     words = f"{where}. {found.left_words}."
     return SearchAnswer(goal=policy, settings=(found,), reached=True, reason=words)
@@ -264,7 +302,7 @@ def _tried(
         policy=judged,
         until=until,
         places=_PLACES,
-        releases=_RELEASES if microdata.n <= QUICK_RECORDS else None,
+        releases=DECISIVE if microdata.n <= QUICK_RECORDS else None,
         helps=helps,
     )
     search.look(setting, MOST_LOST)

@@ -30,10 +30,12 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import random_records
+from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.several_draws import CLEARLY
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.strength import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
+from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
 from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, way_of
 
@@ -58,8 +60,8 @@ _SHOWN = 200  # records on which a method shows whether it keeps kinds
 _KERNELS: Mapping[str, Any] = MappingProxyType(
     {"even": RWN(epsilon=0.0, k=5), "soft": SoftRWN(), "balanced": SoftRWN(balance=1.0)}
 )
-USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
-"""By preset, the share of the worst limit that one release uses at most."""
+USED: Mapping[str, float] = MappingProxyType({"Standard": 1.0, "Strong": 0.6})
+"""By preset, the share of the worst limit that one more release uses at most, 9 times in 10."""
 OFTEN_BEST = (
     "all_but_responses",
     "responses_together",
@@ -130,7 +132,17 @@ def recommend(
     masked_columns(microdata)
     key = ("recommendation", policy, microdata.schema, within, levers)
     family = _look_at_levers if levers else _look_at_family
-    return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress, family))
+
+    def recommended() -> SearchAnswer:
+        """Return the answer as it was read on all records."""
+        last_moment = clock.processor_seconds() + within
+        found = _recommended(microdata, policy, SEARCHED * within, progress, family)
+        slices = preset_slices(microdata, OFTEN_BEST[0])
+        left = last_moment - clock.processor_seconds()
+        safest = safest_of_rwn(slices, policy, records=microdata.n, soft=not levers)
+        return on_all_records(microdata, policy, found, tuple(safest), left)
+
+    return microdata.cached(key, recommended)
 
 
 def suggest(
@@ -170,12 +182,15 @@ def leaves_more(left: float, other: float) -> bool:
 
 
 def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> dict[str, Setting]:
-    """Return a setting at the weakest strength for each share; presets without one are absent."""
+    """Return a setting at a weak strength for each share, as several attacked draws say.
+
+    Presets without one are absent.
+    """
     judged, _ = policy.judgeable(microdata)
     if judged is None:
         return {}
     trial = StrengthTrial(TableSearch(microdata=microdata, policy=judged), setting)
-    places = {name: trial.weakest_using(share) for name, share in USED.items()}
+    places = {name: trial.surely_using(share) for name, share in USED.items()}
     return {name: trial.at(place) for name, place in places.items() if place is not None}
 
 

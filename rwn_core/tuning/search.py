@@ -23,6 +23,7 @@ from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
+from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import CONFIRMED, FINE, OFTEN_BEST, WITHIN, ranking, recommend, unfit
@@ -30,7 +31,7 @@ from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slice
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
 from rwn_core.tuning.verdict import not_judged
-from rwn_core.tuning.ways import WAYS, in_way
+from rwn_core.tuning.ways import WAYS, in_way, way_of
 
 _COUNTS, _SHARES = (3, 10, 40), (0.5, 1.0)  # what is tried of a lever besides where it stands
 _UNKEPT = "No strength that was tried keeps every limit and leaves a tenth of each part of the use."
@@ -207,8 +208,9 @@ def search(
         raise ParameterError(lacks)
     if not seconds >= 0:
         raise ParameterError("seconds must be at least 0.")
-    end = clock.processor_seconds() + seconds
-    part = Part(progress)
+    last_moment = clock.processor_seconds() + seconds
+    end = last_moment - (1 - SEARCHED) * seconds
+    part = Part(progress, 0.0, SEARCHED)
     gathered = dict[tuple[int, str], FoundSetting]()
     tell = part.found
     last = list[SearchAnswer]()
@@ -232,6 +234,13 @@ def search(
         with_all(space.known)
     if replace(space, known=None) == Space(slices=True, kernels=True):
         return with_all(recommend(microdata, policy, within=seconds, progress=part))
+
+    def finished(answer: SearchAnswer) -> SearchAnswer:
+        """Return an answer that was read on all records, before it is told."""
+        safest = () if space.lose_at_most is not None else _safest(microdata, policy, space)
+        left = last_moment - clock.processor_seconds()
+        return with_all(on_all_records(microdata, policy, answer, safest, left))
+
     # of a large table slices are looked for on a sample
     wider = space.methods or space.levers or space.chain or space.tie
     descends = space.slices and space.lose_at_most is None and not wider
@@ -247,13 +256,27 @@ def search(
     left = end - clock.processor_seconds()
     descends = descends and (many or len(masked_names(microdata)) > 1)
     if answer is not None and (not descends or left <= seconds / 2):
-        return replace(answer, late=answer.late or descends)
+        return finished(replace(answer, late=answer.late or descends))
     ranges = replace(ranges, kernels=space.kernels and many, seconds=left)
     how: dict[str, Any] = {"setting": start, "workers": workers, "progress": part}
     found = with_all(seek_slices(microdata, policy, ranges=ranges, **how))
     if answer is None or (found.reached and found.settings[0].rank < answer.settings[0].rank):
-        return replace(found, tried=found.tried + (answer.tried if answer else 0))
-    return replace(with_all(answer), late=answer.late or found.late)
+        return finished(replace(found, tried=found.tried + (answer.tried if answer else 0)))
+    return finished(replace(with_all(answer), late=answer.late or found.late))
+
+
+def _safest(microdata: Microdata, policy: Policy, space: Space) -> tuple[Setting, ...]:
+    """Return a setting of each way that a space has; the strongest place of each is its safest."""
+    if space == Space(slices=True, kernels=True):
+        slices = preset_slices(microdata, OFTEN_BEST[0])
+        return tuple(safest_of_rwn(slices, policy, records=microdata.n))
+    ways = dict[Any, Setting]()
+    for start in space.starts(microdata, own=policy.needs_own):
+        params = start.params
+        apart = way_of(params) == "apart"
+        alone = replace(start, slices=()) if space.slices and apart else start
+        ways.setdefault((params.method, way_of(params), getattr(params, "balance", 0.0)), alone)
+    return tuple(ways.values())
 
 
 def _along_lines(

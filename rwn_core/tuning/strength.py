@@ -19,29 +19,36 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import SoftRWN
 from rwn_core.measures import MEASURES, USE, UTILITY
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.measures.utility.use_left import UseLeft, mean_left
 from rwn_core.parallel import clock
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
-from rwn_core.tuning.evaluate import PreparedTables, evaluate, raised, read_safely
+from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict
+from rwn_core.tuning.several_draws import (
+    CLEARLY,
+    DECISIVE,
+    FEW_RELEASES,
+    FIRST,
+    RELEASES,
+    Late,
+    draws_of,
+    further_keys,
+    note_draws,
+    read_limits,
+)
+from rwn_core.tuning.verdict import RAISED, Verdict
 from rwn_core.tuning.ways import WAYS, in_way, way_of
 
 PLACES = 16  # parts between the ends of a strength
-RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
-DECISIVE = 19  # releases of a small table, of which the largest bounds one more, 9 times in 10
-CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
-_SEED = 1  # of the first release
 _BETWEEN = (0.25, 0.5, 0.75)  # of the way from the weakest place to the strongest
 _CANDIDATE = 0.4  # of the time that is left, which one setting may take
 _CHECKS = 6  # places at which further releases are read and attacked
@@ -80,10 +87,6 @@ def first_that(passes: Callable[[int], bool], last: int, near: int | None = None
         middle = (low + high) // 2
         low, high = (low, middle) if passes(middle) else (middle, high)
     return high
-
-
-class Late(Exception):
-    """The time of a trial is over."""
 
 
 class Deadline(threading.Event):
@@ -190,8 +193,7 @@ class TableSearch:
     def __post_init__(self) -> None:
         """Begin with an empty memory, and as many releases as the table is small."""
         self.tables = PreparedTables(self.microdata)
-        small = self.microdata.n <= QUICK_RECORDS
-        self.releases = self.releases or (RELEASES if small else FEW_RELEASES)
+        self.releases = self.releases or draws_of(self.microdata.n)
 
     @property
     def best(self) -> list[FoundSetting]:
@@ -217,6 +219,8 @@ class TableSearch:
         if self.policy != judged:
             found = [replace(each, verdict=judged.judge(each.point)) for each in found]
             found.sort(key=lambda each: each.rank)
+        if self.microdata.n < of:
+            found = [replace(each, whole=False) for each in found]
         known: dict[str, Any] = {
             "settings": tuple(found),
             "reached": found[0].kept,
@@ -436,8 +440,8 @@ class StrengthTrial:
     def _remembered(self, place: int, about: object, read: Callable[[Comparison], _T]) -> _T:
         """Read a place's release, once for all trials of a table that come to this setting."""
         self._table.steps -= 1
-        key = ("trial", self._described.schema, self.at(place), _SEED, about)
-        return self._described.cached(key, lambda: read(self._release(place, _SEED)))
+        key = ("trial", self._described.schema, self.at(place), FIRST, about)
+        return self._described.cached(key, lambda: read(self._release(place, FIRST)))
 
     def left(self, place: int) -> UseLeft | None:
         """Return what the first release leaves of the use; None where nothing can be read."""
@@ -471,10 +475,7 @@ class StrengthTrial:
     def _further(self, place: int) -> Iterator[int]:
         """Yield the seeds of further releases; if not too few are drawn in time, these decide."""
         releases = DECISIVE if place in self._decisive else self._table.releases or RELEASES
-        # of a large table the one that was read already is not a matter of luck
-        first = releases < RELEASES
-        for number in range(releases):
-            seed = _SEED + number + (number >= first)
+        for number, seed in enumerate(further_keys(releases)):
             try:
                 self._release(place, seed)
             except Late:
@@ -528,33 +529,18 @@ class StrengthTrial:
 
         With the setting that made it they are raised by what simple attacks achieve.
         """
-        read = dict[str, Reading | NotApplicable]()
-        policy = self._table.policy
+        own = None if attacked is None else attacked.resolved(self._table.microdata)
+
+        def timed(name: str, do: Callable[[], Any]) -> Any:
+            return self._table.timed(f"{name} {self._kind}", do)
 
         def remembered(about: object, name: str, do: Callable[[], Any]) -> Any:
             self._table.steps -= 1
-            step = f"{name} {self._kind}"
-            return compared.cached_for_release(about, lambda: self._table.timed(step, do))
+            return compared.cached_for_release(about, partial(timed, name, do))
 
-        for limit in sorted(policy.limits, key=lambda each: MEASURES[each.measure].effort):
-            about = MEASURES[limit.measure]
-            alone = Policy(limits=(limit,))
-
-            def reading(about: Measure = about, alone: Policy = alone) -> Reading | NotApplicable:
-                first = about.read(compared, begin=True, bare=True)
-                if isinstance(first, NotApplicable) or alone.judge({about.key: first}).shares:
-                    return first  # a lower bound keeps a limit only up to its upper bound
-                return about.read(compared, begin=False, bare=True)
-
-            read[limit.measure] = remembered(("limit", limit), limit.measure, reading)
-            if (policy.judge(read).largest or 0.0) > stop:
-                return read
-        if attacked is None or read.keys().isdisjoint(RAISED):
-            return read
-        team = partial(read_safely, RED_TEAM, compared, bare=True)
-        read[RED_TEAM] = remembered("simple attacks", RED_TEAM, team)
-        own = attacked.resolved(self._table.microdata)
-        return self._table.timed(f"outside {self._kind}", partial(raised, read, compared, own))
+        return read_limits(
+            compared, self._table.policy, own, stop=stop, remembered=remembered, timed=timed
+        )
 
     def used(self, place: int, *, attack: bool = False) -> float:
         """Return what one more release uses of its worst limit, 9 times in 10.
@@ -613,6 +599,23 @@ class StrengthTrial:
 
         from_ = None if near is None else int(np.abs(np.subtract(self.values, near)).argmin())
         return first_that(passes, high, None if from_ is None else min(from_, high))
+
+    def surely_using(self, share: float) -> int | None:
+        """Return a place near the weakest where one more release uses at most a share of a limit.
+
+        It is read on all draws of a verdict, with simple attacks.
+        """
+        place = self.weakest_using(share)
+        for _ in range(_CHECKS):
+            if place is None or place > self.last:
+                return None
+            self.decide(place)
+            used = self.used(place, attack=True)
+            if used <= share:
+                return place
+            further = self._less_used(place, self.last, used / share)
+            place = max(further or 0, place + max(1, self.last // PLACES))
+        return None
 
     def steady(self, most: float, near: float | None, *, attack: bool = False) -> int | None:
         """Return a place near the weakest at which further releases keep all limits, too.
@@ -683,6 +686,9 @@ class StrengthTrial:
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
         low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
+        if attack and self._are_all(len(verdicts)):
+            note_draws(self._described, policy, point)
+        seconds = max(point.seconds, len(verdicts) * self._seconds_a_draw())
         left = self.several_left(place)
         middle = _middle(left)
         lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
@@ -690,7 +696,7 @@ class StrengthTrial:
         point = _also_read(point, USE, least)
         point = _also_read(point, UTILITY, lost)
         return FoundSetting(
-            point=point,
+            point=replace(point, seconds=seconds),
             verdict=judged,
             loss=_lost(middle),
             left=middle,
@@ -700,6 +706,15 @@ class StrengthTrial:
             interval=(float(low), high),
             releases=len(verdicts),
         )
+
+    def _are_all(self, releases: int) -> bool:
+        """True if so many releases are those that a verdict on a setting of the table rests on."""
+        small = draws_of(self._table.microdata.n) == RELEASES
+        return releases == (DECISIVE if small else FEW_RELEASES)
+
+    def _seconds_a_draw(self) -> float:
+        """Return what a release of this kind with its limits took last, in processor seconds."""
+        return sum(each for name, each in self._table.took.items() if name.endswith(self._kind))
 
     def first_found(self, place: int) -> FoundSetting:
         """Return what the first release of a place says, and the largest share others used."""
@@ -713,7 +728,7 @@ class StrengthTrial:
         if relations is not None:
             spreads[UTILITY] = Spread(measure=UTILITY, values=(relations,))
         return FoundSetting(
-            point=Point(setting=self.at(place), spreads=spreads),
+            point=Point(setting=self.at(place), spreads=spreads, seconds=self._seconds_a_draw()),
             verdict=verdict,
             loss=self.loss(place),
             left=self.left(place),

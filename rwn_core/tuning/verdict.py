@@ -38,6 +38,8 @@ class Verdict(Summarized):
         The broken limits that a file without any relation breaks, too.
     none_allowed : tuple of str
         The measures with a limit of 0, of which a share says nothing.
+    draws : int
+        How many releases each judged limit was read on, at least; 0 where that is not known.
     """
 
     shares: Mapping[str, float]
@@ -48,6 +50,7 @@ class Verdict(Summarized):
     released: float | None = None
     unreachable: tuple[str, ...] = ()
     none_allowed: tuple[str, ...] = ()
+    draws: int = 0
 
     def _summary(self) -> Summary:
         read = ((key, MEASURES[key].words(value)) for key, value in self.values.items())
@@ -109,6 +112,39 @@ class Verdict(Summarized):
         return MEASURES[measure].title_as(self.standings.get(measure, ""))
 
     @property
+    def mark(self) -> Mark:
+        """The state as every page and command shows it: of one draw alone nothing is kept."""
+        state = self.state
+        return "one draw" if state == "kept" and self.draws == 1 else state
+
+    @property
+    def headline(self) -> str:
+        """The verdict in few words, the same wherever it stands.
+
+        Of several draws it is about one more release, 9 times in 10.
+        """
+        broken = len(self.broken)
+        if broken or self.kept:
+            return self._counted(broken)
+        count = len(self.shares) + len(self.unread)
+        if not count:
+            return "Not judged: the policy has no limits"
+        if self.unread:
+            return f"Not judged: {len(self.unread)} of {counted(count, 'limit')} cannot be judged"
+        return f"Not releasable: only {100 * (self.released or 0.0):.3g} % of the records are left"
+
+    def _counted(self, broken: int) -> str:
+        """Say how many limits are kept or broken, and whether that is known of one draw only."""
+        count = len(self.shares) + len(self.unread)
+        verb = "breaks" if broken else "keeps"
+        if count == 1:
+            words = f"{verb} its limit"
+        else:
+            how_many = f"{broken} of" if broken else "all"
+            words = f"{verb} {how_many} {counted(count, 'limit')}"
+        return f"This draw {words}" if self.draws == 1 else f"{words[:1].upper()}{words[1:]}"
+
+    @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
         if not self.states:
@@ -116,9 +152,10 @@ class Verdict(Summarized):
         missing = not_judged(self.unread, self.title)
         if self.first is not None:
             missing = self._nearest(self.first) + missing
-        elif self.shares:
-            limits = counted(len(self.states), "limit")
-            missing = f"Keeps {len(self.shares)} of {limits}; {_lowered(missing.lstrip())}"
+        else:
+            count = len(self.shares)
+            others = "the other is kept" if count == 1 else f"the other {count} are kept"
+            missing = f"{self.headline}{f'; {others}' if count else ''}.{missing}"
         parts = [missing]
         for key in self.unreachable:
             parts.append(
@@ -140,14 +177,13 @@ class Verdict(Summarized):
         title = self.title(first)
         plain = title.removesuffix(", at least")
         least = "at least " * (plain != title)  # of a lower bound
-        what = f"{plain}{by}, which uses {least}{self.uses(first)} its limit."
-        count, broken = len(self.shares) + len(self.unread), len(self.broken)
-        if count == 1:
-            return f"The limit is {'broken' if broken else 'kept'}: {what}"
-        if not broken:
-            return f"All {counted(count, 'limit')} are kept; nearest is {what}"
-        verb = "is" if broken == 1 else "are"
-        return f"{broken} of {counted(count, 'limit')} {verb} broken, most of all {what}"
+        where = f"{ONE_MORE} " if self.draws > 1 else ""
+        what = f"{plain}{by}, which {where}uses {least}{self.uses(first)} its limit."
+        broken = len(self.broken)
+        said = self._counted(broken)
+        if len(self.shares) + len(self.unread) == 1:
+            return f"{said}: {what}"
+        return f"{said}{', most of all ' if broken else '; nearest is '}{what}"
 
 
 def not_judged(unread: Mapping[str, str], title: Callable[[str], str] | None = None) -> str:
@@ -209,6 +245,10 @@ def share_words(share: float, least: float | None = None) -> str:
 
 
 State = Literal["kept", "broken", "not judged"]
+Mark = Literal["kept", "broken", "not judged", "one draw"]
+ONE_MORE = "in one more release"
+COMING = "further draws are being read"
+"""Behind the headline of one draw, while a page reads others."""
 MISSING = "It was not read."
 _BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
 _NO_LAW = "Without a law only the nearest rows were tried, inside and outside of the file."
@@ -285,6 +325,8 @@ def spread_of(measure: str, given: Any) -> Spread:
     return Spread(
         measure=measure,
         values=(given["median"],),
+        # older files state an upper end without the number of releases that it is of
+        stated_draws=int(given.get("releases", 2 if "high" in given else 0)),
         stated_high=given.get("high"),
         is_bound=upper is not None,
         upper=() if upper is None else (upper,),

@@ -24,7 +24,7 @@ def find_advice(
     presets: Presets,
     progress: Report,
 ) -> Advice:
-    """Return the start of a table within epsilon and k, three strengths, and a verdict.
+    """Return the start of a table within epsilon and k, its strengths, and a verdict.
 
     Of a method other than RWN the strengths are its own.
     A verdict of a few seconds is published first, then the start, then a verdict that takes as

@@ -12,7 +12,6 @@ from rwn_core.measures.statistics.usual_use import use_of
 from rwn_core.measures.utility.use_left import UseLeft, parts_words, stated_left
 from rwn_core.reporting.readable import (
     candidates_map,
-    headline,
     judged,
     judged_words,
     limit_words,
@@ -172,11 +171,9 @@ def _candidate(session: Session, scenario: rwn.Scenario, verdict: Verdict) -> di
     state = "over" if failed else limit_queue.verdict_state(verdict, left)
     which = [] if verdict.kept else [verdict_words(verdict)]
     other = scenario.policy not in (None, session.policy)
-    head = headline(verdict)
-    head = head.rpartition(" ")[0] if verdict.broken else head  # one line of a narrow column
     return {
         "name": scenario.name,
         "state": state,
-        "verdict": "breaks the analysis plan" if failed and verdict.kept else head,
+        "verdict": "breaks the analysis plan" if failed and verdict.kept else verdict.headline,
         "which": "; ".join([*which, *failed, *["saved under other limits"] * other]),
     }

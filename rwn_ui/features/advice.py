@@ -15,6 +15,7 @@ from rwn_core.tuning.recommend import leaves_more
 from rwn_core.tuning.ways import WAYS, way_of
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
+from rwn_ui.features import repeated_draws
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import redescribe, set_setting, toasted
 from rwn_ui.state.results import memo, policy_presets, presets_key, start_key, verdict_key
@@ -65,6 +66,7 @@ def follow(session: Session) -> None:
     if job is not None and found is not None:
         if found[0] is not None:  # the verdict comes first
             memo(session, "starts", 4).keep(start_key(session), found[0])
+            repeated_draws.note_answer(session, found[0])
         memo(session, "quick verdicts", 8).keep(about, found[1])
         if found[2] or not job.running:  # they come last
             memo(session, "presets", 8).keep(presets_key(session), found[2])
@@ -151,12 +153,11 @@ def _try(session: Session, setting: Setting) -> None:
 
 
 def offer(session: Session) -> None:
-    """What is suggested, in one line above its three strengths, and where to look further."""
+    """What is suggested, in one line above its strengths, and where to look further."""
     offer_beyond(session)
     found = start(session)
     if found is not None:
-        called = "Suggested" if found.reached else "Nearest, not all limits kept"
-        called += ", not all limits judged" if found.reached and found.unread else ""
+        called = _called(found)
         words = escaped(short_setting(found.point.setting))
         st.caption(f"**{called}**: {words}", help=escaped(found.reason))
         link_to("pages/find.py", "Find others", ":material/search:")
@@ -168,13 +169,22 @@ def offer(session: Session) -> None:
             kwargs={"advised": True},
             width="stretch",
             help="Tries radius, neighbors and slices, and reads the best on all records. Then "
-            "Light, Standard and Strong go to it; what leaves more beyond them is named.",
+            "Standard goes to it and Strong beyond; what leaves more elsewhere is named.",
         )
     elif pending(session):
         st.caption(
             f"A suggestion is looked for on all {session.data.n:,} records; until then a usual "
             "start stands, or what you set."
         )
+
+
+def _called(found: SearchAnswer) -> str:
+    """How a suggestion is called: it is none before it was read as every page judges a setting."""
+    if not found.reached:
+        return "Nearest, not all limits kept"
+    if not found.confirmed:
+        return "Best so far, not confirmed"
+    return "Suggested, not all limits judged" if found.unread else "Suggested"
 
 
 def panel_part(session: Session) -> dict[str, Any] | None:

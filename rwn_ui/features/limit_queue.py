@@ -20,7 +20,7 @@ from rwn_core.measures.utility.use_left import UseLeft, slope_words, verdict_lef
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
-from rwn_core.tuning.verdict import counted, ends_words
+from rwn_core.tuning.verdict import ONE_MORE, counted, ends_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
 from rwn_ui.server.messages import escaped
@@ -264,8 +264,12 @@ def draw_verdict(
     verdict: Verdict,
     *,
     pending: int = 0,
+    coming: str = "",
 ) -> dict[str, Any]:
-    """The policy's verdict on a release in words; `pending` limits are still being read."""
+    """The policy's verdict on a release in words; `pending` limits are still being read.
+
+    `coming` says what is still to be read where all that is known is one draw.
+    """
     # One broken limit is enough to know that not all are kept; nothing less is said before the end.
     linked = readings.get(ORDINARY)
     left = use_left(readings)
@@ -283,7 +287,9 @@ def draw_verdict(
     if pending and not broken:
         text = verdict_left(f"Not judged yet: {follow}", left, kept=False)
         return common | {"label": "Policy", "text": text, "help": str(PENDING)}
-    text = verdict_left(_headline(policy, verdict, follow), left, kept=verdict.kept)
+    later = coming if verdict.mark == "one draw" else ""
+    words = "; ".join(filter(None, [verdict.headline, follow, later]))
+    text = verdict_left(words, left, kept=verdict.kept)
     shown = common | {
         "label": "Policy",
         "text": text,
@@ -295,7 +301,8 @@ def draw_verdict(
     limit = policy.limit(first)
     write = rwn.MEASURES[first].words
     assert limit is not None
-    numbers = f"{write(verdict.values[first])}, limit {write(limit.at_most)}"
+    where = f" {ONE_MORE}" if verdict.draws > 1 else ""
+    numbers = f"{write(verdict.values[first])}{where}, limit {write(limit.at_most)}"
     nearest = f"{'worst' if broken else 'nearest'}: {title} {numbers}"
     titles = [verdict.title(measure) for measure in broken]
     return shown | {
@@ -304,21 +311,6 @@ def draw_verdict(
         "state": verdict_state(verdict, left),
         "broken": titles,
     }
-
-
-def _headline(policy: rwn.Policy, verdict: Verdict, follow: str) -> str:
-    """The verdict before its nearest limit."""
-    limits = counted(len(policy.limits), "limit")
-    broken = len(verdict.broken)
-    if broken:
-        return ", ".join(filter(None, [f"Not releasable: {broken} of {limits} broken", follow]))
-    if not policy.limits:
-        return "Not judged: the policy has no limits"
-    if verdict.unread:
-        return f"Not judged: {len(verdict.unread)} of {limits} cannot be judged"
-    if verdict.released is not None:
-        return f"Not releasable: only {100 * verdict.released:.3g} % of the records are left"
-    return f"Keeps all {limits}" if len(policy.limits) > 1 else "Keeps its limit"
 
 
 def use_left(readings: Mapping[str, Reading | rwn.NotApplicable]) -> UseLeft | None:
@@ -330,13 +322,13 @@ def use_left(readings: Mapping[str, Reading | rwn.NotApplicable]) -> UseLeft | N
 
 
 def verdict_state(verdict: Verdict, left: UseLeft | None = None) -> str | None:
-    """The mark of a verdict: kept only where all limits were judged and are kept.
+    """The mark of a verdict: kept only where several draws were judged by all limits and keep them.
 
     Where a share of the use is below a half, keeping them is "costly".
     """
     if verdict.kept and left is not None and left.below_half:
         return "costly"
-    return {"broken": "over", "kept": "kept"}.get(verdict.state)
+    return {"broken": "over", "kept": "kept"}.get(verdict.mark)
 
 
 def limits_words(
@@ -350,6 +342,8 @@ def limits_words(
             continue
         about = rwn.MEASURES[limit.measure]
         words = f"{about.reading_title(reading)} {about.words(reading.value)}"
+        if verdict.draws > 1 and limit.measure in verdict.values:
+            words += f", {ONE_MORE} {about.words(verdict.values[limit.measure])}"
         if is_lower_bound(reading) and reading.detail.at_most is not None:
             words += f", at most {about.words(reading.detail.at_most)}"
         if reading.baseline is not None:

@@ -1,8 +1,9 @@
-"""Jobs on one setting from any page: many draws, and true standard errors."""
+"""Jobs on one setting from any page: draws that judge it, many draws, true standard errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -15,11 +16,14 @@ from rwn_core.masking import Method
 from rwn_core.measures.statistics.intervals import Band
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import draws
+from rwn_core.tuning import Point, SearchAnswer, Setting, Verdict
+from rwn_core.tuning.several_draws import read_draws, verdict_of
+from rwn_core.tuning.verdict import COMING
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import taken
+from rwn_ui.background.progress import polled, taken
 from rwn_ui.features import limit_queue
-from rwn_ui.state.results import SHOWN, Key, memo, setting_key
-from rwn_ui.state.session import Session
+from rwn_ui.state.results import SHOWN, Key, memo, setting_key, table_key
+from rwn_ui.state.session import Session, with_steps
 
 JOB = "repeated draws"
 DRAWS = 25
@@ -118,9 +122,11 @@ KEPT = 8  # settings with stored results, for one user
 def found(session: Session) -> dict[str, Any]:
     """What the user has asked for of the setting on screen, as parts of a snapshot.
 
-    Draws, the standings of the registered analyses over them, the validity of standard errors.
+    Draws, the standings of the registered analyses over them, the validity of standard errors;
+    and the verdict on one more release, where it is known.
     """
-    return memo(session, "draws", KEPT).get(setting_key(session)) or {}
+    key = setting_key(session)
+    return {**(memo(session, "draws", KEPT).get(key) or {}), **verdict_parts(session, key)}
 
 
 def keep(
@@ -151,3 +157,123 @@ def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
 def map_points(policy: rwn.Policy, made: Ensemble | None, risk: str) -> list[dict[str, Any]]:
     """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
     return [] if made is None else draws(policy, made, risk)
+
+
+# ---------------------------------------------------------------- the verdict on one more release
+
+Judged = tuple[Point | None, Verdict]
+WAITS = "further draws"
+"""What a picture waits for."""
+_ON_DEMAND = "“Keep this setting” reads further draws"
+_REMEMBERED = 64  # settings with their verdicts
+_RESTED = "rested"  # the setting at which the sliders stood when the picture asked last
+
+
+def judge_draws(
+    microdata: rwn.Microdata,
+    setting: Setting,
+    policy: rwn.Policy,
+    progress: Callable[[float], None] | None = None,
+) -> Judged:
+    """Read further draws of a setting, and judge one more release; the work of a process."""
+    point = read_draws(microdata, setting, policy, progress)
+    return point, verdict_of(microdata, policy, point)
+
+
+def judged_draws(session: Session, key: Key | None = None) -> Judged | None:
+    """Return the further draws of the setting on screen with their verdict, once they are known."""
+    about = setting_key(session) if key is None else key
+    known: Judged | None = memo(session, "judged draws", _REMEMBERED).get((about, session.policy))
+    return known
+
+
+def verdict_parts(session: Session, key: Key | None = None) -> dict[str, Any]:
+    """Return the verdict on one more release, or what is said of further draws, for a snapshot."""
+    about = setting_key(session) if key is None else key
+    known = judged_draws(session, about)
+    return {"coming": _coming_words(session, about)} if known is None else {"of_setting": known[1]}
+
+
+def note_judged(
+    session: Session, setting: Setting, verdict: Verdict, point: Point | None = None
+) -> None:
+    """Remember the verdict on several draws of a setting, which every page then shows."""
+    if verdict.draws < 2:
+        return
+    own = setting.resolved(session.data)
+    key = *table_key(own.applied_to(session.data)), with_steps(own.params, own.precision)
+    memo(session, "judged draws", _REMEMBERED).keep((key, session.policy), (point, verdict))
+
+
+def note_answer(session: Session, answer: SearchAnswer) -> None:
+    """Have every page know the draws by which a search has judged its settings."""
+    for found in answer.settings:
+        if found.confirmed:
+            verdict = verdict_of(session.data, session.policy, found.point)
+            note_judged(session, found.setting, verdict, found.point)
+
+
+def are_coming(session: Session) -> bool:
+    """True if further draws of the setting on screen are read, or will be when the sliders rest."""
+    key = setting_key(session)
+    return judged_draws(session, key) is None and _coming_words(session, key) == COMING
+
+
+def _coming_words(session: Session, key: Key) -> str:
+    """Say behind the verdict on one draw whether others follow, or how they are had."""
+    if session.data.n > LARGEST_DENSE:
+        return _ON_DEMAND
+    job = session.user.work.further
+    refused = job is not None and bool(job.refusal) and job.about == (key, session.policy)
+    return "" if refused or not session.policy.limits else COMING
+
+
+def _about(session: Session) -> tuple[Any, ...]:
+    return setting_key(session), session.policy
+
+
+def drop_overtaken(session: Session) -> None:
+    """Cancel the reading of further draws of a setting that a slider has left."""
+    work = session.user.work
+    if work.further is not None and work.further.about != _about(session):
+        work.further.cancel()
+        work.further = None
+
+
+def follow_verdict(session: Session) -> None:
+    """Have further draws of the setting on screen read once its sliders rest, and keep them."""
+    drop_overtaken(session)
+    work = session.user.work
+    about = _about(session)
+    job = work.further
+    if job is not None and job.result is not None:
+        memo(session, "judged draws", _REMEMBERED).keep(about, job.result)
+        work.further = None
+    if not are_coming(session) or work.closed or work.preparation is not None:
+        return
+    last = session.user.results.last
+    if work.further is not None or last.get(_RESTED) != about:
+        last[_RESTED] = about  # it begins when a picture of the same setting asks once more
+        return
+    with suppress(rwn.RWNError):  # no room for another process: one draw is what is known
+        work.further = Job(
+            session.words,
+            judge_draws,
+            words=f"Reading further draws at {session.words}",
+            about=about,
+            microdata=session.data,
+            setting=session.setting,
+            policy=session.policy,
+        )
+
+
+def follow_on_page(session: Session) -> None:
+    """Have further draws read on a page that asks for nothing by itself, and draw it with them."""
+
+    def watch() -> None:
+        follow_verdict(session)
+        if not are_coming(session):
+            st.rerun()
+
+    if are_coming(session):
+        polled(watch)

@@ -14,11 +14,13 @@ import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import work
-from rwn_core.tuning import USUAL, Plan, Setting, evaluate
+from rwn_core.reporting.readable import judged as judged_scenarios
+from rwn_core.tuning import USUAL, Point, Setting, evaluate
+from rwn_core.tuning.several_draws import draws_of, further_keys, read_draws
 from rwn_core.tuning.verdict import counted
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
-from rwn_ui.features import analysis_plan_results
+from rwn_ui.features import analysis_plan_results, repeated_draws
 from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.session import Session
 
@@ -47,15 +49,26 @@ def measured(
     microdata: rwn.Microdata,
     scenario: rwn.Scenario,
     progress: Callable[[float], None] | None = None,
+    known: Point | None = None,
 ) -> rwn.Scenario:
-    """A scenario with the readings of eight releases of its setting."""
-    if scenario.setting is None:
+    """A scenario with the readings of those releases of its setting that every verdict rests on.
+
+    `known` has their limits, where they were read before.
+    """
+    setting = scenario.setting
+    if setting is None:
         return scenario
-    limited = () if scenario.policy is None else scenario.policy.measures
-    measures = tuple(dict.fromkeys((*limited, *USUAL)))
-    plan = Plan(measures=measures, seed=scenario.seed)
-    with work(progress=progress):
-        point = evaluate(microdata, scenario.setting, plan.keys, plan.measures)
+    policy = scenario.policy or rwn.Policy(limits=())
+    try:
+        with work(progress=progress):
+            limits = read_draws(microdata, setting, policy) if known is None else known
+            others = dict.fromkeys((*policy.measures, *USUAL))
+            others = {key: None for key in others if key not in limits.spreads}
+            keys = further_keys(draws_of(microdata.n))
+            point = evaluate(microdata, setting, keys, tuple(others))
+    except rwn.ParameterError as refusal:  # of the setting on this table
+        return replace(scenario, readings={}, unread=dict.fromkeys(policy.measures, str(refusal)))
+    point = replace(point, spreads={**limits.spreads, **point.spreads})
     return replace(scenario, readings=point.stated(), unread=point.unread)
 
 
@@ -65,8 +78,10 @@ def save(
     """The current or another setting as a scenario; of a large table None until `follow` has it."""
     draft = scenario_draft(session, name, note, setting)
     if session.data.n <= LARGEST_DENSE:
-        with st.spinner("Measuring eight releases"):
-            return measured(session.data, draft)
+        chosen = draft.setting
+        draws = repeated_draws.judged_draws(session) if chosen == session.setting else None
+        with st.spinner("Measuring further draws"):
+            return measured(session.data, draft, known=None if draws is None else draws[0])
     if not session.user.work.busy:
         plan = analysis_plan_results.registered(session, draft)
         label = f"{name}: {session.words if setting is None else setting.words}"
@@ -81,6 +96,9 @@ COMPARED = 2  # with the setting on Tune
 def keep(session: Session, scenario: rwn.Scenario) -> None:
     """Save a scenario, and compare it while there is room."""
     session.scenarios[scenario.name] = scenario
+    if scenario.setting is not None and scenario.table == session.data.fingerprint:
+        (verdict,) = judged_scenarios([scenario], session.policy)
+        repeated_draws.note_judged(session, scenario.setting, verdict)
     shown = st.session_state.get(session.key("compare.chosen"))
     if shown is not None and scenario.name not in shown and len(shown) < MOST:
         st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
@@ -109,7 +127,7 @@ def offer(session: Session, on_keep: Callable[[], None]) -> None:
         width="stretch",
         on_click=on_keep,
         disabled=session.user.work.busy and session.data.n > LARGEST_DENSE,
-        help="Measures eight releases of this setting. Tiles, charts and map then show how others "
+        help="Measures further draws of this setting. Tiles, charts and map then show how others "
         "differ from it, and the Compare page has it.",
     )
     if pressed:

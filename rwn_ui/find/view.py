@@ -22,11 +22,12 @@ from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space, search
 from rwn_core.tuning.goal import undominated
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import kernels_refused
+from rwn_core.tuning.several_draws import verdict_of
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.features import scenario_trial
+from rwn_ui.features import repeated_draws, scenario_trial
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.kept_picture import guarded_picture, show_picture
@@ -89,7 +90,8 @@ def form(session: Session) -> Space:
         width="stretch",
         key=f"{key}.begin",
         disabled=session.user.work.busy or not session.policy.limits,
-        help=f"Looks for {SOON:g} seconds in the background; the best so far is always shown.",
+        help=f"Looks for {SOON:g} seconds of processor time in the background: more by the clock, "
+        "where others use the machine. The best so far is always shown.",
         on_click=begin,
         args=(session, space, SOON),
     )
@@ -132,7 +134,7 @@ def begin(session: Session, space: Space, seconds: float) -> None:
     session.user.work.jobs[FIND] = Job(
         "Search",
         search,
-        words=f"Looking for settings, {seconds:g} seconds at most",
+        words=f"Looking for settings, {seconds:g} seconds of processor time at most",
         about=(session.data.fingerprint, session.policy, space),
         microdata=session.data,
         policy=session.policy,
@@ -165,7 +167,8 @@ def _before_an_answer() -> None:
     st.markdown(
         "State a target and what may change, and press *Find*. Each setting that is tried is "
         "a point of a map, further right with less loss, lower with less risk, and a line of a "
-        "list. After a minute the best so far is the answer; go on if you want more."
+        "list. After a minute of processor time the best so far is read on all records, and is the "
+        "answer; go on if you want more."
     )
 
 
@@ -185,10 +188,14 @@ def _found(session: Session, job: Job) -> None:
         return
     show = _show_of(answer)
     attainable = answer.attainable
+    best = answer.settings[0]
     if attainable:
-        show(escaped(f"{attainable} {answer.settings[0].left_words}."))
+        headline = judged_words(session, policy, best)
+        show(escaped(" ".join(filter(None, [headline, attainable, f"{best.left_words}."]))))
     else:
         show("No setting was read in time.")
+    if policy == session.policy:
+        repeated_draws.note_answer(session, answer)
     if policy != session.policy:
         st.caption("The limits have changed since; press *Find* to look within the present ones.")
     if not job.running and (answer.late or job.refusal == CANCELLED):
@@ -224,10 +231,21 @@ def _found(session: Session, job: Job) -> None:
                 st.caption(f"{rwn.METHODS[method].title}: {escaped(why)}")
 
 
+def judged_words(session: Session, policy: rwn.Policy, found: FoundSetting) -> str:
+    """Write the verdict on a setting as every page does; empty while it was not read so."""
+    if not found.confirmed:
+        return ""
+    return f"{verdict_of(session.data, policy, found.point).headline}."
+
+
 def _show_of(answer: SearchAnswer) -> Callable[..., Any]:
-    """How an answer is shown: nothing is green where a part of the use is below a half."""
+    """How an answer is shown: nothing is green where a part of the use is below a half.
+
+    Nor is it before the answer was read on all draws of a verdict.
+    """
     costly = answer.left is not None and answer.left.below_half
-    if answer.kept and not costly:
+    sure = bool(answer.settings) and answer.settings[0].confirmed
+    if answer.kept and sure and not costly:
         return st.success
     return st.info if answer.reached and not costly else st.warning
 
@@ -241,7 +259,7 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
     """The settings by loss, those that keep the policy first; the chosen one goes to Tune."""
     with st.container(height=430 if len(known) > 5 else "content", border=False):
         chosen = st.radio(
-            "Settings found (✓ keeps the limits, ▲ does not, ? not judged)",
+            "Settings found (✓ keeps the limits, ▲ does not, ? not judged or not confirmed)",
             list(known),
             key=key,
             on_change=_pick,
@@ -268,7 +286,7 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
         key=session.key("find.keep"),
         width="stretch",
         disabled=session.user.work.busy and session.data.n > LARGEST_DENSE,
-        help="Measures eight releases of this setting, and keeps it for Compare; the search goes "
+        help="Measures further draws of this setting, and keeps it for Compare; the search goes "
         "on.",
     ):
         name = scenario_trial.next_name(session)
@@ -284,8 +302,10 @@ def line(found: FoundSetting) -> str:
     if found.loss is None:
         return "? not read"
     used = found.used
-    mark = "?" if used is None else "✓" if found.kept else "▲"
+    mark = {"kept": "✓", "broken": "▲"}.get(found.mark, "?")
     words = "not judged" if used is None else f"uses {share_words(used)} a limit"
+    if found.mark == "one draw":
+        words = f"{words} so far, not confirmed"
     return f"{mark} {percent(1.0 - found.loss)} left · {words}"
 
 

@@ -16,9 +16,11 @@ from rwn_core.measures import ORDINARY
 from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.reporting.judged_release import JudgedRelease, judge_release
 from rwn_core.reporting.release_record import recorded_left, shared_words
+from rwn_core.tuning.several_draws import verdict_of, words_with_file
+from rwn_core.tuning.verdict import ONE_MORE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
-from rwn_ui.features import limit_queue
+from rwn_ui.features import limit_queue, repeated_draws
 from rwn_ui.release.steps import about, drawn, still_asked
 from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
 from rwn_ui.state.own_machine import on_own_machine
@@ -26,7 +28,6 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 
 JOB = "release"
-FURTHER = 4
 
 
 def draw(session: Session) -> None:
@@ -56,6 +57,9 @@ def draw(session: Session) -> None:
         result: JudgedRelease = job.result
         number = work.draws[job.about] = work.draws.get(job.about, 0) + 1
         work.drawn = Drawn(judged=result, about=job.about, number=number)
+        if result.draws is not None:
+            of_setting = verdict_of(session.data, session.policy, result.draws)
+            repeated_draws.note_judged(session, result.setting, of_setting, result.draws)
         st.rerun()  # the steps above say more now
     last = drawn(session)
     latest = work.drawn
@@ -91,6 +95,7 @@ def _begin_judging(session: Session, form: str, key_file: str) -> None:
     if key_file and not Path(key_file).is_absolute():
         refused("The key file must be given with its whole path, from the root on.")
         return
+    draws = repeated_draws.judged_draws(session)
     session.user.work.jobs[JOB] = Job(
         session.words,
         judge_release,
@@ -100,7 +105,8 @@ def _begin_judging(session: Session, form: str, key_file: str) -> None:
         params=session.masking,
         format=form,
         policy=session.policy,
-        further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
+        further=session.data.n <= LIVE_RECORDS,
+        known=None if draws is None else draws[0],
         key_file=Path(key_file) if key_file else None,
         plan=session.analysis_plan,
         ledger=Path(session.release.ledger) if session.release.ledger else None,
@@ -111,40 +117,49 @@ def _judged(session: Session, last: Drawn) -> None:
     """The verdict on the file, limit by limit, and on further releases."""
     judged = last.judged
     left = use_left(judged)
+    words = words_with_file(judged.verdict, judged.own)
     if judged.verdict.kept and left is not None and left.below_half:
-        warned(f"{judged.verdict.sentence} Little is left of the use. {left.sentence}.")
+        warned(f"{words} Little is left of the use. {left.sentence}.")
+    elif judged.verdict.mark == "one draw":
+        informed(f"{words} {_sentence(left)}")
     elif judged.verdict.kept:
-        succeeded(f"{judged.verdict.sentence} {_sentence(left)}")
+        succeeded(f"{words} {_sentence(left)}")
     elif last.approval is not None:
-        warned(f"Not releasable without an exception. {judged.verdict.sentence} {_sentence(left)}")
+        warned(f"Not releasable without an exception. {words} {_sentence(left)}")
     else:
         refused(
-            f"Refused. {judged.verdict.sentence} {_sentence(left)} Change the setting on Tune and "
+            f"Refused. {words} {_sentence(left)} Change the setting on Tune and "
             "draw again; or somebody answers for an exception below, with name and reason."
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
-    # the limits with the shares that the file uses, and the ordinary intruder
-    policy = session.policy
-    rows = []
-    for limit in policy.limits:
-        key = limit.measure
-        verdict = judged.verdict
-        uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
-        most = rwn.MEASURES[key].words(limit.at_most)
-        value, baseline = _read(judged, key)
-        value = rwn.MEASURES[key].words(verdict.values[key]) if key in verdict.values else value
-        rows.append((verdict.title(key), value, baseline, most, uses))
-    if ORDINARY not in policy.measures:
-        title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
-        rows.append((title, *_read(judged, ORDINARY), "no limit", ""))
-    columns = ("measure", "this release", "read it against", "at most", "uses")
+    columns = ("measure", "this release", "read it against", ONE_MORE, "at most", "uses")
+    rows = _limit_rows(session.policy, judged)
     limits = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
     st.dataframe(limits, lazy=False, hide_index=True)
     shared = shared_words(judged.document["table"])
     st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
     st.caption("SHA-256 of the file")
     st.code(judged.sha256, language=None, wrap_lines=True)
+
+
+def _limit_rows(policy: rwn.Policy, judged: JudgedRelease) -> list[tuple[str, ...]]:
+    """The limits with the shares that are used of them, and the ordinary intruder."""
+    rows = list[tuple[str, ...]]()
+    verdict = judged.verdict
+    for limit in policy.limits:
+        key = limit.measure
+        write = rwn.MEASURES[key].words
+        uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
+        value, baseline = _read(judged, key)
+        value = write(judged.own.values[key]) if key in judged.own.values else value
+        known = key in verdict.values and verdict.draws > 1
+        more = write(verdict.values[key]) if known else "–"
+        rows.append((verdict.title(key), value, baseline, more, write(limit.at_most), uses))
+    if ORDINARY not in policy.measures:
+        title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
+        rows.append((title, *_read(judged, ORDINARY), "–", "no limit", ""))
+    return rows
 
 
 def use_left(judged: JudgedRelease) -> UseLeft | None:
@@ -174,11 +189,11 @@ def _about_draws(session: Session, last: Drawn) -> list[str]:
     ]
     if judged.further:
         words.append(
-            f"Of {len(judged.further)} further releases of the setting, {sum(judged.further)} "
+            f"Of {len(judged.further)} further draws of the setting, {sum(judged.further)} "
             f"keep{'s' if sum(judged.further) == 1 else ''} the policy."
         )
     elif session.data.n > LIVE_RECORDS:
-        words.append("On a table of this size no further releases are drawn to judge the setting.")
+        words.append("On a table of this size no further draws are read to judge the setting.")
     if last.number > 1:
         words.append(
             f"It is release {last.number} that was drawn of this setting; who draws until the "

@@ -13,6 +13,7 @@ from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 
+_CALLED = {"one draw": "kept by this draw"}
 TITLES = ("Data checked", "Policy", "Decision recorded", "Files written", "Ledger signed")
 
 
@@ -88,10 +89,11 @@ def steps(session: Session) -> tuple[Step, ...]:
             ledger = "" if last.entry is not None else "The release is not in the ledger."
     missing = (data, judged, decided if checked else "It waits for step 1.", files, ledger)
     state = "" if last is None else last.judged.verdict.state
+    called = "" if last is None else last.judged.verdict.mark
     excepted = last is not None and last.approval is not None and state != "kept"
     return tuple(
         Step(
-            title=f"Policy {state}".rstrip() if number == 1 else title,
+            title=f"Policy {_CALLED.get(called, called)}".rstrip() if number == 1 else title,
             missing=each,
             exception=excepted and number == 1,
         )

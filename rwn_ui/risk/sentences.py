@@ -11,6 +11,7 @@ from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.tuning.verdict import ONE_MORE
 from rwn_ui.panel.parts import Table
 from rwn_ui.state.results import Snapshot
 
@@ -96,6 +97,7 @@ def limits(now: Snapshot) -> Table:
         reading, ends = now.readings.get(key), verdict.bounds[key].ends
         values = (
             reading.value if isinstance(reading, Reading) else None,
+            verdict.values.get(key) if verdict.draws > 1 else None,
             limit.at_most,
             ends.get(UNMASKED),
             ends.get(UNRELATED),
@@ -105,7 +107,15 @@ def limits(now: Snapshot) -> Table:
         rows.append([verdict.title(key), *words, state])
     return {
         "title": "Limits of the policy",
-        "columns": ["measure", "reads", "at most", "unmasked file", "no relation left", "verdict"],
+        "columns": [
+            "measure",
+            "reads",
+            ONE_MORE,
+            "at most",
+            "unmasked file",
+            "no relation left",
+            "verdict",
+        ],
         "rows": rows,
         "caption": "A limit that the unmasked file keeps cannot be broken: it is not judged. No "
         "relation left: each variable shuffled by itself.",

@@ -27,7 +27,7 @@ from rwn_core.measures.sentence import tenths
 from rwn_core.measures.view import Tile
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import limit_queue, watch_list
+from rwn_ui.features import limit_queue, repeated_draws, watch_list
 from rwn_ui.panel.parts import draw_tile, measure_cards, measure_tables
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
@@ -46,18 +46,25 @@ def draw(session: Session, attack: Attack) -> None:
     if session.data.n <= QUICK_RECORDS:
         with st.container(key="attacking"), st.spinner("Attacking the release"):
             found = live(session, attack)
-        shown = payload(session, attack, found, snapshot(session, found))
+        usual = attack.usual(session.data)
+        shown = payload(session, attack, found, snapshot(session, found, usual=usual))
         show_picture(session, shown, key="risk")
     else:
         _by_job(session, attack)
+    repeated_draws.follow_on_page(session)
 
 
-def snapshot(session: Session, found: Disclosure, job: Job | None = None) -> Snapshot:
+def snapshot(
+    session: Session, found: Disclosure, job: Job | None = None, *, usual: bool = True
+) -> Snapshot:
     """What was found, and what Tune shows of the same release; of an earlier one that alone."""
     current, shown = current_release(session), dict[str, rwn.Reading | rwn.NotApplicable]()
+    more = dict[str, Any]()
     if job is None or job.about[1] == release_key(session):
         shown = limit_queue.shown_with_ends(current, session.policy.measures)
-    now = Snapshot.take(session, current, {**shown, **found.readings})
+        if usual:  # else intruders know other things
+            more = repeated_draws.verdict_parts(session)
+    now = Snapshot.take(session, current, {**shown, **found.readings}, **more)
     return now if job is None else replace(now, words=job.label, seed=job.about[1][-1])
 
 
@@ -119,7 +126,7 @@ def _by_job(session: Session, attack: Attack) -> None:
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        now_shown = snapshot(session, job.result, job)
+        now_shown = snapshot(session, job.result, job, usual=job.about[0].usual(session.data))
         show_picture(session, payload(session, job.about[0], job.result, now_shown), key="risk")
 
 
@@ -129,7 +136,9 @@ def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) 
     shown["summary"]["help"] = f"{INTERNAL} {shown['summary']['help']}".rstrip()
     return shown | {
         "stamp": f"{now.words}|{now.seed}|{attack}|{session.watched}|{session.table_version}",
-        "verdict": limit_queue.draw_verdict(now.policy, now.readings, now.verdict),
+        "verdict": limit_queue.draw_verdict(
+            now.policy, now.readings, now.verdict, coming=now.coming
+        ),
         "tiles": [_tile(now, measure, tile) for measure, tile in tiles_of("risk").items()],
         "cards": [serialise(chart) for chart in cards(found)],
         "tables": _tables(session, attack, found, now),

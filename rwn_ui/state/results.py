@@ -146,6 +146,8 @@ class Snapshot:
     draws: Ensemble | None = None
     plan: tuple[AnalysisResult, ...] = ()  # the registered analyses on this release
     standings: tuple[Standing, ...] = ()  # and over the draws
+    of_setting: Verdict | None = None  # over further draws, where they are known
+    coming: str = ""  # else what is said of them
     validity: Validity | None = None  # of the setting's standard errors
     axis: str = ""  # the measure on the risk axis of the map, or `POLICY`
     compared: Mapping[str, rwn.Scenario] = field(default_factory=dict)
@@ -156,10 +158,16 @@ class Snapshot:
     def take(
         cls, session: Session, release: CurrentRelease, readings: Readings, **more: Any
     ) -> Snapshot:
-        """Take the present choices with a release, its readings and the verdict on them."""
-        shown = release.comparison  # the share of released records, if too small to meet limits
-        few = partial(too_few, release.params, shown.original, shown.masked)
-        released = shown.cached_for_release("few", few)
+        """Take the present choices with a release, its readings and the verdict on them.
+
+        Where further draws of the setting are known, the verdict is that on one more release.
+        """
+        verdict = more.get("of_setting")
+        if verdict is None:
+            shown = release.comparison  # the share of released records, if too small to meet limits
+            few = partial(too_few, release.params, shown.original, shown.masked)
+            released = shown.cached_for_release("few", few)
+            verdict = session.policy.judge(readings, released=released, params=release.params)
         return cls(
             name=session.name,
             table=session.data,
@@ -172,7 +180,7 @@ class Snapshot:
             policy=session.policy,
             release=release,
             readings=readings,
-            verdict=session.policy.judge(readings, released=released, params=release.params),
+            verdict=verdict,
             **more,
         )
 

@@ -158,6 +158,7 @@ class Work:
     jobs: dict[str, Job] = field(default_factory=dict)
     worker: MeasureWorker | None = None  # reads what no slider can wait for
     advice: Job | None = None  # looks for a start; it keeps nothing else from running
+    further: Job | None = None  # reads further draws of the setting on screen, likewise
     # of a table, or of other weights, that will replace this one
     preparation: Task | None = None
     first: bool = False  # whether that is the table which the user came with
@@ -174,11 +175,11 @@ class Work:
 
     def end(self) -> None:
         """Cancel all work on the table that is left, and forget its results."""
-        for job in (*self.jobs.values(), self.worker, self.advice):
+        for job in (*self.jobs.values(), self.worker, self.advice, self.further):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.worker = self.advice = self.drawn = None
+        self.worker = self.advice = self.further = self.drawn = None
 
     def close(self) -> None:
         """Cancel all work when the session is closed."""

@@ -33,8 +33,12 @@ def draw(now: Snapshot) -> list[dict[str, Any]]:
 def verdict(now: Snapshot) -> dict[str, Any]:
     """The verdict on the release in words, and its limit at the compared scenarios."""
     pending = [key for key in now.policy.measures if key in now.pending]
+    if now.of_setting is not None:  # over further draws, whatever this one still lacks
+        pending = []
     judged, readings = now.verdict, now.readings
-    shown = limit_queue.draw_verdict(now.policy, readings, judged, pending=len(pending))
+    shown = limit_queue.draw_verdict(
+        now.policy, readings, judged, pending=len(pending), coming=now.coming
+    )
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:
             value = judged.values[judged.first]

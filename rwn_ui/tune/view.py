@@ -19,7 +19,8 @@ from rwn_core.measures.utility.distributions import one_marginal
 from rwn_core.measures.utility.regressions import REGRESSION
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import judged as judged_scenarios
-from rwn_core.tuning import SearchAnswer
+from rwn_core.tuning import SearchAnswer, Verdict
+from rwn_core.tuning.verdict import COMING
 from rwn_ui.features import (
     advice,
     analysis_plan_results,
@@ -95,15 +96,28 @@ def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -
             if chart["key"] == REGRESSION.key and "reason" not in chart
         ],
     }
-    waits = pending(session, now.readings)
-    waiting = bool(now.pending or {"advice", "start", "presets"} & {*waits})
+    waits = pending(session, now.readings, coming=now.coming == COMING)
+    waiting = bool(now.pending or {"advice", "start", "presets", repeated_draws.WAITS} & {*waits})
     about = {"stamp": stamp(now.words, shown), "waits": waits, "waiting": waiting}
     return {**about, **shown, **({} if moved else {"cards": list(map(serialise, cards))})}
 
 
-def pending(session: Session, readings: Readings) -> list[str]:
-    """Return what the picture waits for, in words that change when something arrives."""
-    return [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
+def pending(session: Session, readings: Readings, *, coming: bool) -> list[str]:
+    """Return what the picture waits for, in words that change when something arrives.
+
+    `coming`: whether further draws are.
+    """
+    waits = [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
+    if coming:
+        waits.append(repeated_draws.WAITS)
+    return waits
+
+
+def follow(session: Session) -> None:
+    """Have read what the picture waits for, and keep what was found."""
+    limit_queue.follow(session)
+    advice.follow(session)
+    repeated_draws.follow_verdict(session)
 
 
 def keep_marks(session: Session, current: CurrentRelease) -> None:
@@ -132,7 +146,7 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
     axis = now.axis
     loss = now.readings[UTILITY]
     readings = now.readings
-    verdict = None if now.pending else now.verdict
+    verdict = _known_verdict(now)
     height: float | rwn.NotApplicable | None = None  # of the release on the risk axis
     if verdict is not None and axis != POLICY:
         height = reading.value if isinstance(reading := readings[axis], Reading) else reading
@@ -144,8 +158,7 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
             return draw_reason("Risk–utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
     here = {"loss": loss.value, "risk": height, "text": now.words}
-    judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
-    points = [{"label": "now", **here, **judged}, *_compared(now)]
+    points = [{"label": "now", **here, **_place_of(verdict)}, *_compared(now)]
     of_limits = axis == POLICY
     limit = now.policy.limit(axis)
     called = limit_queue.axis_title(axis, now.table.n)
@@ -157,6 +170,21 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
         risk=called if of_limits else called.lower(),
         of_limits=of_limits,
     )
+
+
+def _known_verdict(now: Snapshot) -> Verdict | None:
+    """The verdict on the setting; None while limits of its only draw are still read."""
+    return now.verdict if now.of_setting is not None or not now.pending else None
+
+
+def _place_of(verdict: Verdict | None) -> dict[str, Any]:
+    """Whether limits are kept, where that is known, and how many were not read."""
+    if verdict is None:
+        return {"kept": None, "unread": 0}
+    return {
+        "kept": None if verdict.mark == "one draw" else verdict.kept,
+        "unread": len(verdict.unread),
+    }
 
 
 def _compared(now: Snapshot) -> list[dict[str, Any]]:
@@ -241,6 +269,7 @@ def on_edits(
 
 def after_edits(session: Session, table: PreparedTable, around: Around = None) -> bytes:
     """The picture of the present setting, while a slider may still be dragged."""
+    repeated_draws.drop_overtaken(session)
     current = current_release(session, table=table)
     if not session.user.results.tune.held:
         limit_queue.prefetch_limits(session, current)
@@ -267,8 +296,7 @@ def take(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
         try:
             apply_edits(session, edits)
             if not edits and is_drawn(session):  # a wait that could not be posted
-                limit_queue.follow(session)
-                advice.follow(session)
+                follow(session)
         except Exception as refusal:  # a callback must not fail
             session.user.results.note(refusal=refusal)
 
@@ -278,10 +306,11 @@ def on_wait(session: Session, seq: int, around: Around = None) -> bytes | None:
     shown = session.user.results.tune.picture
     if seq != session.user.endpoint.seq or shown is None or not is_drawn(session):
         return None
-    limit_queue.follow(session)
-    advice.follow(session)
+    follow(session)
     current = current_release(session)
-    if pending(session, limit_queue.readings(session, current)) == shown["waits"]:
+    coming = repeated_draws.are_coming(session)
+    readings = limit_queue.readings(session, current)
+    if pending(session, readings, coming=coming) == shown["waits"]:
         return b""
     return orjson.dumps(message(session, render(session, current), around))
 

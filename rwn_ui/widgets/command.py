@@ -10,6 +10,9 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.io.demo import demo_path
 from rwn_core.masking import lever_values
+from rwn_core.tuning import USUAL
+from rwn_core.tuning.several_draws import draws_of, further_keys
+from rwn_core.tuning.verdict import RED_TEAM
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.folded import folded
@@ -57,14 +60,13 @@ def commands(session: Session, page: str, space: rwn.Space | None = None) -> lis
     """The words of each command: a table and its measures, scenarios, a release, or a search."""
     table, seed = _table(session), ["--seed", str(session.seed)]
     setting = _setting(session, session.setting.resolved(session.data))
-    stated = [] if session.policy == rwn.Policy() else session.policy.limits
-    limits = [word for one in stated for word in ("--limit", f"{one.measure}={one.at_most!r}")]
+    limits = [] if session.policy == rwn.Policy() else _limits(session)
     if page == "find":
         return [["rwn", "find", *table, *limits, *_space(space or rwn.Space())]]
     if page == "compare":
         return [
-            ["rwn", "sweep", *table, "--out", f"readings-{number}.csv", *limits]
-            + [*_setting(session, each.setting), "--seed", str(each.seed)]
+            ["rwn", "sweep", *table, "--out", f"readings-{number}.csv", *_read(session)]
+            + _setting(session, each.setting)
             + ([] if each.setting.slices else ["--slices", "alone"])
             for number, each in enumerate(session.scenarios.values(), start=1)
             if each.setting is not None
@@ -77,6 +79,23 @@ def commands(session: Session, page: str, space: rwn.Space | None = None) -> lis
         return [mask]
     judged = ["rwn", "audit", table[0], _MASKED, *table[1:], *setting]
     return [[*mask, "--order", "original"], judged]
+
+
+def _limits(session: Session) -> list[str]:
+    """Every limit of the policy as an option."""
+    words = list[str]()
+    for one in session.policy.limits:
+        words += ["--limit", f"{one.measure}={one.at_most!r}"]
+    return words
+
+
+def _read(session: Session) -> list[str]:
+    """What a scenario is read by: the limits with simple attacks, and the usual measures."""
+    read = list[str]()
+    for key in (RED_TEAM, *USUAL):
+        read += ["--measure", key]
+    keys = further_keys(draws_of(session.data.n))
+    return [*_limits(session), *read, "--seed", str(keys[0]), "--releases", str(len(keys))]
 
 
 def _table(session: Session) -> list[str]:

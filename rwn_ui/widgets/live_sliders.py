@@ -20,11 +20,9 @@ MOST = 100.0
 PAIRED = 4  # weights from which on they stand in two columns
 _FIXED = "A fixed start of this method; it follows no policy."
 _DISTANCES = {
-    "Light": "Suggested: the weakest strength of which one release uses at most 1.5 times the "
-    "worst limit.",
-    "Standard": "Suggested: the weakest strength that uses all of the worst limit and no more.",
-    "Strong": "Suggested: the weakest strength of which one release uses at most 60 % of the "
-    "worst limit.",
+    "Standard": "Suggested: a weak strength of which one more release keeps all limits.",
+    "Strong": "Suggested: a weak strength of which one more release uses at most 60 % of the worst "
+    "limit.",
 }
 
 
@@ -91,7 +89,7 @@ def controls(session: Session, table: PreparedTable) -> dict[str, Any]:
 
 
 def _levers(session: Session, table: Prepared) -> dict[str, Any]:
-    """Sliders of the levers, with three presets, Undo and Redo."""
+    """Sliders of the levers, with presets, Undo and Redo."""
     sliders = []
     levers = session.levers
     for lever in session.params.levers:

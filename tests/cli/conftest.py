@@ -81,3 +81,4 @@ def _no_limits_are_read(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     """Commands that mask read no limits: the file is asked for, not its verdict."""
     if "judged" not in request.fixturenames:
         monkeypatch.setattr("rwn_cli.mask._verdict_words", lambda *_: "")
+        monkeypatch.setattr("rwn_cli.mask._further_draws", lambda *_: None)

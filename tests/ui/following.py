@@ -9,7 +9,6 @@ import orjson
 import pandas as pd
 
 import rwn_core as rwn
-from rwn_ui.features import limit_queue
 from rwn_ui.state.results import CARDS, current_release
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
@@ -60,7 +59,7 @@ def followed(session: Session) -> dict[str, Any]:
     def nothing_waits() -> bool:
         if not shown(session)["waiting"]:
             return True
-        limit_queue.follow(session)
+        tune_view.follow(session)
         return False
 
     until(nothing_waits, pause=0.25)  # each look draws the whole picture

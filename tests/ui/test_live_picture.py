@@ -15,7 +15,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.measure import Detail
 from rwn_ui.background.measure_worker import DrawnRelease, Question
-from rwn_ui.features import limit_queue
+from rwn_ui.features import limit_queue, repeated_draws
 from rwn_ui.server import endpoint
 from rwn_ui.server.endpoint import _ALL, LONGEST, Endpoint, _answer
 from rwn_ui.state import change_table
@@ -23,6 +23,7 @@ from rwn_ui.state.results import current_release
 from rwn_ui.tune import view
 from tests.rules import import_law
 from tests.ui.following import shown
+from tests.ui.work_here import WorkHere
 from tests.waiting import HANG_S
 
 SECRET = "SENTINEL7731"
@@ -272,6 +273,7 @@ class Reader:
 def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     """A page whose table counts as a larger one, with limits that are read one after another."""
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
+    monkeypatch.setattr(repeated_draws, "LARGEST_DENSE", 10)
     page = open_page("tune")
     usual = rwn.Policy().limits
     page.session.policy = rwn.Policy(limits=tuple(x for x in usual if x.measure in JUDGED))
@@ -344,3 +346,54 @@ def test_the_process_begins_before_the_picture_of_a_move_that_nobody_holds(scree
     assert told["waits"][2:] == ["first true_matches"]
     waited(screen)
     assert len(reader.asked) == 3
+
+
+@pytest.fixture
+def rested(open_page, monkeypatch: pytest.MonkeyPatch):
+    """A page whose further draws are read in this process, when a test waits for their end."""
+    monkeypatch.setattr(repeated_draws, "Job", WorkHere)
+    return open_page("tune")
+
+
+def test_further_draws_are_read_when_the_sliders_rest_and_dropped_by_a_move(rested) -> None:
+    told = asked(rested, {"epsilon": 6.5, "k": 90})
+    assert told["waits"] == ["further draws"]
+    assert told["verdict"]["state"] != "kept"
+    waited(rested)
+    assert rested.work.further is None, "the first question comes between two moves of a drag"
+    waited(rested)
+    first = rested.work.further
+    assert first.running
+    # a move drops them
+    asked(rested, {"k": 100})
+    assert (first.refusal, rested.work.further) == ("Cancelled.", None)
+
+
+def test_further_draws_give_the_verdict_of_a_setting_whatever_is_drawn(rested) -> None:
+    asked(rested, {"epsilon": 6.5, "k": 100})
+    for _ in range(2):
+        assert waited(rested) == {}
+    rested.work.further.end()
+    found = waited(rested)
+    assert (found["waits"], found["waiting"]) == ([], False)
+    session = rested.session
+    own = rwn.judge_setting(session.data, session.setting, session.policy)
+    assert found["verdict"]["text"].startswith(f"{own.headline}. Left: ")
+    assert "in one more release" in found["verdict"]["nearest"]
+    # another draw of the setting has the same verdict, and a position seen before has its own
+    session.seed = 5
+    assert asked(rested, {"k": 100})["verdict"]["text"].startswith(f"{own.headline}")
+    asked(rested, {"k": 90})
+    assert asked(rested, {"k": 100})["waits"] == []
+
+
+def test_where_further_draws_cannot_be_read_the_picture_says_what_is_known(rested) -> None:
+    asked(rested, {"k": 100})
+    waited(rested)
+    waited(rested)
+    rested.work.further.cancel()
+    found = waited(rested)
+    assert found["waits"] == []
+    assert found["verdict"]["text"].startswith("This draw ")
+    assert "being read" not in found["verdict"]["text"]
+    assert found["verdict"]["state"] != "kept"

@@ -414,11 +414,11 @@ def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:
     assert missing(screen) == ["Policy broken", *left[2:]]
     broken = len(screen.work.drawn.judged.verdict.broken)
     assert broken > 1
-    assert f"Refused. {broken} of 4 limits are broken" in screen.errors[0]
+    assert f"Refused. Breaks {broken} of 4 limits" in screen.errors[0]
     record(screen, reason="A lesson")
     assert missing(screen) == left[3:]
     amber = next(each for each in screen.warnings if "Ada answers" in each)
-    assert f"It is an exception. {broken} of 4 limits are broken" in amber
+    assert f"It is an exception. Breaks {broken} of 4 limits" in amber
     assert "broken" not in screen.words("success")
     assert "Ada answers" not in screen.words("success")
     assert [step.exception for step in steps(screen.session)] == [False, True, False, False, False]
@@ -491,7 +491,8 @@ def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
     look_and_draw(screen)
     limits = screen.test.dataframe[0].value
     assert len(limits) == 5  # with the ordinary intruder
-    assert list(limits)[1:] == ["this release", "read it against", "at most", "uses"]
+    columns = ["this release", "read it against", "in one more release", "at most", "uses"]
+    assert list(limits)[1:] == columns
     screen.press("Draw another release")
     assert screen.work.drawn.number == 2
     shown = {each.name for each in fields(screen.work.drawn) if each.repr}

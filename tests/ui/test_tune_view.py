@@ -26,7 +26,7 @@ from rwn_core.reporting.readable import judged as judged_scenarios
 from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import FoundSetting, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import limit_queue, unchanged_categories
+from rwn_ui.features import limit_queue, repeated_draws, unchanged_categories
 from rwn_ui.features.scenario_trial import save, scenario_draft
 from rwn_ui.find import view as find_view
 from rwn_ui.risk import sentences, view
@@ -101,9 +101,9 @@ def row_of_policy(judging: Session) -> tuple[list[str], str]:
 def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(judging) -> None:
     told = candidates(judging)
     assert [(each["state"], each["verdict"], each["which"]) for each in told["candidates"]] == [
-        ("kept", "keeps all limits", ""),
-        ("over", "breaks 1 of 2", "Distance linkage"),
-        (None, "not judged fully", "Distance linkage not judged"),
+        ("kept", "Keeps all 2 limits", ""),
+        ("over", "Breaks 1 of 2 limits", "Distance linkage"),
+        (None, "Not judged: 1 of 2 limits cannot be judged", "Distance linkage not judged"),
     ]
     linkage = next(row for row in told["rows"] if row["title"] == "Distance linkage")
     assert [cell["state"] for cell in linkage["cells"]] == ["kept", "over", None]
@@ -111,9 +111,12 @@ def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(j
     row, caption = row_of_policy(judging)
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
     assert few in caption
-    assert row[0].startswith("All 2 limits are kept")
-    assert row[1].startswith("1 of 2 limits is broken, most of all Distance linkage")
-    assert row[2] == "Keeps 1 of 2 limits; distance linkage not judged: too many."
+    assert row[0].startswith("Keeps all 2 limits; nearest is ")
+    assert row[1].startswith("Breaks 1 of 2 limits, most of all Distance linkage")
+    assert row[2] == (
+        "Not judged: 1 of 2 limits cannot be judged; the other is kept. Distance linkage not "
+        "judged: too many."
+    )
     policy = judging.policy
     looser = candidates(judging, limits(bayes_linkage=0.5, distance_linkage=0.2))
     assert [each["state"] for each in looser["candidates"]] == ["kept", "kept", None]
@@ -200,7 +203,7 @@ def test_the_tile_shows_the_judged_number_and_a_lower_bound_is_called_so(session
         return limit_queue.draw_verdict(policy, planted, policy.judge(planted))
 
     for told, label, number, state in (
-        (tile(0.04), "Linkage, estimated at most", "4 %, limit 5 %", "kept"),
+        (tile(0.04), "Linkage, estimated at most", "4 %, limit 5 %", None),
         (tile(0.04, 0.07), "Linkage, an estimate", "7 %, limit 5 %", "over"),
     ):
         words = spoken(told["nearest"]).partition(f"{label} ")[2]
@@ -346,7 +349,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     words = f"worst: Linked over one half {100 * linked.value:.3g} %, limit 0 %"
     left = readings["use_left"].detail
     lost = readings["association_loss"]
-    assert judged["text"] == f"Not releasable: 3 of 4 limits broken. {left.sentence}"
+    assert judged["text"] == f"This draw breaks 3 of 4 limits. {left.sentence}"
     assert judged["nearest"] == words
     assert judged["price"].startswith("Slope that moved most: ")
     tile = told["Least left of the use"]
@@ -366,23 +369,57 @@ def limited(session: Session, **limits: float) -> dict[str, Any]:
     return verdict
 
 
+def note_draws(session: Session, **values: tuple[float, ...]) -> None:
+    """Remember what further draws of the setting on screen have read of the limits."""
+    spreads = {key: Spread(measure=key, values=each) for key, each in values.items()}
+    several = Point(setting=session.setting, spreads=spreads)
+    verdict = session.policy.judge(several)
+    repeated_draws.note_judged(session, session.setting, verdict, several)
+
+
 def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> None:
     readings = limit_queue.readings(session, current_release(session))
     ordinary, gain = (readings[key].value for key in ("distance_linkage", "attribute_gain"))
-    kept = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
+    one = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
+    assert (one["label"], one["state"]) == ("Attribute gain", None), "one draw is never green"
+    words = "This draw keeps all 2 limits; further draws are being read. Left: "
+    assert one["text"].startswith(words)
+
+
+def test_further_draws_make_it_green_or_red(session: Session) -> None:
+    readings = limit_queue.readings(session, current_release(session))
+    ordinary, gain = (readings[key].value for key in ("distance_linkage", "attribute_gain"))
+    limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
+    note_draws(session, attribute_gain=(gain, gain), distance_linkage=(ordinary, ordinary))
+    kept = shown(session)["verdict"]
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
     assert kept["text"].startswith("Keeps all 2 limits. Left: ")
-    # the planted wrong case: one of them holds by far, the other does not
+    assert " in one more release, limit " in kept["nearest"]
+    # the planted wrong case: this draw keeps them, one more release of the setting need not
+    note_draws(session, attribute_gain=(gain, gain), distance_linkage=(0.0, 3 * ordinary))
+    luck = shown(session)["verdict"]
+    assert luck["state"] == "over"
+    assert luck["text"].startswith("Breaks 1 of 2 limits. Left: ")
+    # another policy is another verdict
+    again = limited(session, attribute_gain=0.9, distance_linkage=0.9)
+    assert again["text"].startswith("This draw keeps all 2 limits")
+
+
+def test_what_is_broken_or_not_judged_is_named(session: Session) -> None:
+    readings = limit_queue.readings(session, current_release(session))
+    ordinary = readings["distance_linkage"].value
+    # one limit holds by far, the other does not
     broken = limited(session, attribute_gain=0.9, distance_linkage=0.9 * ordinary)
     assert (broken["label"], broken["state"]) == ("Distance linkage", "over")
-    assert broken["text"].startswith("Not releasable: 1 of 2 limits broken. Left: ")
+    assert broken["text"].startswith("This draw breaks 1 of 2 limits. Left: ")
     assert broken["broken"] == ["Distance linkage"]
     assert all(title in broken["help"] for title in ("Attribute gain", "Distance linkage"))
     # what was not judged is named, and not green
     apart = limited(session, distance_linkage=0.9, prediction=1.0)
     assert (apart["label"], apart["state"], apart["nearest"]) == ("Policy", None, "")
     assert apart["text"].startswith("Not judged: 1 of 2 limits cannot be judged. Left: ")
-    assert apart["help"].startswith("Keeps 1 of 2 limits; prediction not judged: ")
+    words = "Not judged: 1 of 2 limits cannot be judged; the other is kept. Prediction not judged: "
+    assert apart["help"].startswith(words)
     none = limited(session)
     assert none["state"] is None
     assert none["text"].startswith("Not judged: the policy has no limits. Left: ")

@@ -12,7 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.attacks.worst_case import WorstLinkage
 from rwn_core.measures.measure import Detail, Measure
-from rwn_ui.features import limit_queue
+from rwn_ui.features import limit_queue, repeated_draws
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
 from rwn_ui.state.change_table import load, set_setting
@@ -29,6 +29,7 @@ UNJUDGED = "Not judged yet: "
 def larger(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
+    monkeypatch.setattr(repeated_draws, "LARGEST_DENSE", 10)
     return session
 
 
@@ -101,6 +102,7 @@ def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
 def test_a_small_table_does_not_wait_for_the_compiler_either(
     session: Session, questions_are_answered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(repeated_draws, "LARGEST_DENSE", 10)
     monkeypatch.setattr(limit_queue, "_READY", set())
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
     assert shown(session)["verdict"]["text"].startswith(UNJUDGED)
@@ -201,7 +203,7 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     monkeypatch.setattr(worker, "known", first_none)
     payload = shown(larger)
     assert payload["verdict"]["state"] == "over", "one broken limit is enough to know"
-    assert ", 1 limit to follow." in payload["verdict"]["text"]
+    assert "; 1 limit to follow." in payload["verdict"]["text"]
     assert payload["waits"]
     assert shown(larger)["verdict"]["nearest"].endswith("%")
 

@@ -127,7 +127,7 @@ def test_what_is_told_are_the_readings_of_the_end() -> None:
 
 def test_a_release_tells_the_limits_first_and_nothing_of_a_record() -> None:
     reports, policy = Reports(), rwn.Policy()
-    judge_release(SMALL, SETTING, "csv", policy, further=1, progress=reports)
+    judge_release(SMALL, SETTING, "csv", policy, further=True, progress=reports)
     assert tuple(each.now for each in reports.read[: len(policy.limits)]) == policy.measures
     assert reports.shares == sorted(reports.shares)
     plain: list[Any] = [part for each in reports.read for part in each.values.values()]

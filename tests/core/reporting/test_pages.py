@@ -146,8 +146,9 @@ def test_minutes_lead_with_the_verdict_and_are_read_back():
     made = minutes()
     assert Decision.thaw(made.frozen()) == made
     text = decision_html(made).decode()
-    assert "<h1>“Mild” was chosen: breaks 1 of 2 limits</h1>" in text
-    assert text.index("breaks 1 of 2") < text.index("1 of 2 limits is broken") < text.index("Grace")
+    assert "<h1>“Mild” was chosen: This draw breaks 1 of 2 limits</h1>" in text
+    sentence = text.index("breaks 1 of 2 limits, most of all")
+    assert text.index("breaks 1 of 2 limits") < sentence < text.index("Grace")
     assert made.hash in text
     older = replace(made, policy=None, dissent="")
     assert not {"dissent", "limit"} & set(older.to_dict())

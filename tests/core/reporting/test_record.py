@@ -429,7 +429,7 @@ def meeting_of(data: Microdata, params: Any) -> Decision:
 @pytest.fixture(scope="module")
 def kept(bodyfat_table) -> JudgedRelease:
     """A release that keeps its policy."""
-    return judge_release(bodyfat_table, PARAMS_JUDGED, "csv", WIDE, further=2)
+    return judge_release(bodyfat_table, PARAMS_JUDGED, "csv", WIDE, further=True)
 
 
 @pytest.fixture(scope="module")
@@ -456,7 +456,7 @@ def test_the_readings_are_those_of_the_very_file(bodyfat_table, kept):
     other = rwn.mask(bodyfat_table, PARAMS_JUDGED).to_bytes("csv")
     assert abs(mean_change(pd.read_csv(io.BytesIO(other))) - told) > 1e-6
     assert kept.sha256 == hashlib.sha256(kept.content).hexdigest()
-    assert kept.further == (True, True)
+    assert kept.further == (True,) * 19
 
 
 def test_a_name_is_always_needed_and_a_reason_where_something_is_not_kept(
@@ -490,7 +490,7 @@ def test_the_record_says_who_answers_and_which_decision_is_followed(bodyfat_tabl
     made = release_files(kept, bodyfat_table, Approval(by=" Ada ", decision=meeting), number=3)
     record = read_record(made[RECORD].decode("utf-8"))
     assert record["approval"] == {"by": "Ada", "reason": "", "exception": False}
-    assert record["draws"] == {"number": 3, "further": 2, "further_kept": 2}
+    assert record["draws"] == {"number": 3, "further": 19, "further_kept": 19}
     assert record["decision"]["followed"] is True
     assert record["decision"]["hash"] == meeting.hash
     assert Decision.thaw(made["internal/decision.toml"].decode("utf-8")) == meeting
@@ -540,10 +540,10 @@ def test_a_folder_is_written_whole_or_not_at_all(files, tmp_path, monkeypatch):
 
 def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table):
     few = rwn.NBRS2015(epsilon=1.0, q=1.0)
-    judged = judge_release(bodyfat_table, few, "csv", WIDE, further=1)
+    judged = judge_release(bodyfat_table, few, "csv", WIDE, further=True)
     assert (judged.verdict.broken, judged.verdict.unread) == ((), {})
     assert not judged.verdict.kept
-    assert judged.further == (False,)
+    assert judged.further == (False,) * 6
     assert "of the records are released" in judged.document["verdict"]["words"]
 
 

@@ -17,7 +17,7 @@ from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.release_record import read_record
 from rwn_core.tuning import Point, Sweep, prepared
-from rwn_core.tuning.evaluate import ATTACKED, _joined, evaluate, spread_over_releases
+from rwn_core.tuning.evaluate import ATTACKED, evaluate, joined, spread_over_releases
 from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.verdict import Verdict, attacked, decided, empty_end
@@ -199,10 +199,10 @@ def test_where_no_relation_is_left_and_a_limit_is_broken_masking_is_no_help() ->
 @pytest.mark.parametrize(
     ("count", "kept", "words"),
     [
-        (1, True, "The limit is kept: Distance linkage, which uses 50 % of its limit."),
-        (1, False, "The limit is broken: Distance linkage, which uses 2.0 times its limit."),
-        (2, True, "All 2 limits are kept; nearest is Distance linkage"),
-        (2, False, "1 of 2 limits is broken, most of all Distance linkage"),
+        (1, True, "This draw keeps its limit: Distance linkage, which uses 50 % of its limit."),
+        (1, False, "This draw breaks its limit: Distance linkage, which uses 2.0 times its limit."),
+        (2, True, "This draw keeps all 2 limits; nearest is Distance linkage"),
+        (2, False, "This draw breaks 1 of 2 limits, most of all Distance linkage"),
     ],
 )
 def test_one_limit_is_no_several(count: int, kept: bool, words: str) -> None:
@@ -227,9 +227,10 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
 
 
 def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
-    judged = judge_release(rare, PARAMS, "csv", POLICY, further=2)
+    judged = judge_release(rare, PARAMS, "csv", POLICY, further=True)
     assert not judged.verdict.kept
-    assert judged.further == (False, False)
+    assert judged.further
+    assert not any(judged.further)
     assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)
     assert judged.document["verdict"]["ends"]["distance_linkage"]["unmasked"] == 1.0
     release = rwn.mask(rare, PARAMS)
@@ -365,9 +366,9 @@ def test_medians_of_lower_bounds_keep_no_limit_of_a_scenario():
 
 def test_parts_of_a_setting_together_are_no_worst_case():
     one, other = point(reading(0.01, 0.03)), point(reading(0.02, 0.04))
-    spread = _joined([one, other]).spreads[KEY]
+    spread = joined([one, other]).spreads[KEY]
     assert (spread.is_bound, spread.values, spread.upper) == (True, (0.01, 0.02), (0.03, 0.04))
-    without = _joined([one, point(reading(0.02, None))]).spreads[KEY]
+    without = joined([one, point(reading(0.02, None))]).spreads[KEY]
     assert (without.is_bound, without.upper) == (True, ())
 
 
@@ -488,7 +489,7 @@ def test_a_judged_release_is_attacked_and_its_record_says_so(
     policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.2),))
     judged = judge_release(
         open_secret(), rwn.RowCopy(epsilon=0, k=5, q=1), "csv", policy,
-        further=1,
+        further=True,
     )  # fmt: skip
     words = judged.document["readings"]["red_team"]["words"]
     assert "flag is named for" in words

@@ -135,14 +135,17 @@ def test_a_record_of_another_kind_is_refused(records, why):
 
 def test_the_sentence_says_which_limit_and_what_was_not_judged():
     kept = TWO.judge(BOTH).sentence
-    assert kept.startswith("All 2 limits are kept; nearest is Attribute inference")
+    assert kept.startswith("This draw keeps all 2 limits; nearest is Attribute inference")
     assert kept.endswith("uses 90 % of its limit.")
     broken = TWO.judge({"bayes_linkage": 0.115, "attribute_inference": 0.09}).sentence
-    assert broken.startswith("1 of 2 limits is broken, most of all Worst-case linkage")
+    assert broken.startswith("This draw breaks 1 of 2 limits, most of all Worst-case linkage")
     assert "2.3 times its limit" in broken
     # the planted wrong case: one that holds, one that was not read
     some = TWO.judge({"bayes_linkage": 0.02}, {"attribute_inference": "No law."}).sentence
-    assert some == ("Keeps 1 of 2 limits; attribute inference, worst case not judged: no law.")
+    assert some == (
+        "Not judged: 1 of 2 limits cannot be judged; the other is kept. Attribute inference, worst "
+        "case not judged: no law."
+    )
     assert "nothing is judged" in rwn.Policy(limits=()).judge({}).sentence
 
 

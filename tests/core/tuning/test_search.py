@@ -31,7 +31,8 @@ from rwn_core.tuning import Limit, Point, Policy, Space, Spread, evaluate, prepa
 from rwn_core.tuning.evaluate import PART, PreparedTables
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.seek_slices import each_kernel
-from rwn_core.tuning.strength import Deadline, Late, StrengthTrial, TableSearch
+from rwn_core.tuning.several_draws import Late
+from rwn_core.tuning.strength import Deadline, StrengthTrial, TableSearch
 from tests.core.tuning.test_goal_of_a_policy import policy
 
 POLICY = policy(distance_linkage=0.12, true_matches=0.2)

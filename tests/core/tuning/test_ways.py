@@ -10,8 +10,9 @@ import rwn_core as rwn
 from rwn_core.measures import MEASURES, USE
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel import clock
-from rwn_core.tuning import Setting, strength
+from rwn_core.tuning import Setting, several_draws
 from rwn_core.tuning.evaluate import PreparedTables
+from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
@@ -76,13 +77,13 @@ def test_what_is_lost_at_least_is_never_more_than_what_is_lost(few: rwn.Microdat
 
 def test_attacks_are_tried_on_the_last_answer_only(few, policy, monkeypatch) -> None:
     tried = list[int]()
-    read = strength.read_safely
+    read = several_draws.read_safely
 
     def counted(key: str, *given: object, **more: object) -> object:
         tried.append(1)
         return read(key, *given, **more)
 
-    monkeypatch.setattr(strength, "read_safely", counted)
+    monkeypatch.setattr(several_draws, "read_safely", counted)
     table = TableSearch(microdata=few, policy=policy, places=8)
     for preset in ("all_but_responses", "related_3"):
         table.look(Setting(params=rwn.SoftRWN(balance=1.0), slices=preset_slices(few, preset)))
@@ -155,9 +156,9 @@ def test_the_clock_counts_work_and_no_waiting(few, policy, monkeypatch) -> None:
 def test_the_best_is_read_on_as_many_releases_as_no_law_needs(few, policy) -> None:
     table = TableSearch(microdata=few, policy=policy, places=8)
     trial = StrengthTrial(table, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
-    assert len(trial.losses(3)) == strength.RELEASES
+    assert len(trial.losses(3)) == RELEASES
     trial.decide(3)
-    assert len(trial.losses(3)) == strength.DECISIVE
+    assert len(trial.losses(3)) == DECISIVE
     large = TableSearch(microdata=few, policy=policy, places=8, releases=3)
     trial = StrengthTrial(large, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
     trial.decide(3)
