@@ -28,7 +28,7 @@ from rwn_ui.state import address
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import DESCRIBED_ANEW, Session
-from rwn_ui.widgets import slices
+from rwn_ui.widgets import live_sliders, slices
 from tests.ui.following import CARDS_OF_TUNE, large_csv, small_csv
 
 START = "ε = 2 · k = 5 · q = 1"
@@ -211,7 +211,7 @@ def test_every_page_opens_by_its_address_and_shows_one_setting(open_page) -> Non
         assert screen.visit(page).errors == []
 
 
-def test_sliders_presets_and_the_session_follow_each_other(open_page) -> None:
+def test_sliders_and_the_session_follow_each_other(open_page) -> None:
     screen = open_page("tune")
     for what, value in (("epsilon", 3.1), ("k", 11), ("q", 0.35)):
         screen.move(**{what: value})
@@ -222,15 +222,11 @@ def test_sliders_presets_and_the_session_follow_each_other(open_page) -> None:
     assert screen.sliders["k"]["value"] == screen.session.levers["k"] == 12
     screen.visit("data").visit("tune")
     assert [screen.sliders[what]["value"] for what in ("epsilon", "k", "q")] == [3.1, 12, 0.35]
-    presets = prepared(screen.session).prepared.presets
-    assert list(presets) == ["Light", "Standard", "Strong"]
-    for preset in ("Strong", "Light", "Strong"):  # as often as it is pressed
-        screen.move(k=33)
-        assert screen.preset is None
-        screen.edit({"preset": preset})
-        assert screen.preset == preset
-        assert {what: screen.sliders[what]["value"] for what in presets[preset]} == presets[preset]
-        assert screen.session.words in screen.panel["stamp"]
+    offered = live_sliders.controls(screen.session, prepared(screen.session))["levers"]["presets"]
+    assert offered == [], "no strength that was not judged is offered"
+    before = dict(screen.session.levers)
+    screen.edit({"preset": "Strong"})
+    assert screen.session.levers == before
 
 
 def test_weights_of_0_are_a_sentence_and_others_move_the_end_of_the_slider(open_page) -> None:
