@@ -521,7 +521,6 @@ def test_an_entry_says_what_became_of_its_policy(monkeypatch) -> None:
         {"chain": {"breaks": True}, "state": "broken"},
         {"chain": {"unchecked": ["a file"]}, "state": "not judged"},
         {"chain": {}, "state": "not judged", "not_judged": unread},
-        {"chain": {}},  # of an earlier version
         {"chain": {}, "kept": True, "state": "kept"},
     ):
         ledger.show_entry({**about, **more})
@@ -530,7 +529,6 @@ def test_an_entry_says_what_became_of_its_policy(monkeypatch) -> None:
         "The entry says: policy not judged; merges with earlier releases not checked.",
         "The entry says: policy not judged; Attribute gain not judged: no variable is "
         "confidential. Say which is.",
-        "The entry says: policy not kept.",
     ]
 
 
