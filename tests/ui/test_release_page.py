@@ -38,6 +38,8 @@ from tests.lanes import lanes
 from tests.ui.work_here import WorkHere
 from tests.waiting import until
 
+pytestmark = pytest.mark.usefixtures("few_people")
+
 PASS = rwn.AnalysisPlan(
     analyses=(rwn.Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
 )
