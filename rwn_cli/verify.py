@@ -44,8 +44,6 @@ def verify(
         )
     if ledger is not None:
         # a release of which the ledger has no sealed entry is refused
-        from rwn_core.reporting.ledger import is_keyed
-
         entries, keyed = ledger_content(ledger, key)
         entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
         why, sealed = "", (entry or {}).get("card")
@@ -53,8 +51,6 @@ def verify(
             why = "The ledger's key is not in its folder, so nothing is proved; give --key."
         elif entry is None or entry["release"] != about.get("release"):
             why = "The ledger has no entry of this release; ask the institution for it."
-        elif not is_keyed(entry):
-            why = "The ledger's entry is of an earlier version and unsealed; nothing is proved."
         elif sealed not in (None, file_digest(card)):
             why = "The card was changed after it was sealed; ask the institution for it."
         if why or entry is None:

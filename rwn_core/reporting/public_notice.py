@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +18,6 @@ from rwn_core.data.plain import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
-from rwn_core.reporting import public_words as words
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.leak_check import (
@@ -34,8 +32,7 @@ from rwn_core.reporting.public_words import NOTICE
 from rwn_core.reporting.release_record import require_original
 from rwn_core.reporting.scenario import read_toml
 
-FORMAT, CARD, LABEL = "rwn notice 1", "rwn card 1", "rwn label 1"
-_LETTERS, _FEW = 88, 22  # of a line of the label: of an answer, of a question
+FORMAT, CARD = "rwn notice 1", "rwn card 1"
 Facts = tuple[Fact, ...]
 _OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
 """What the roles of a survey are as attributes of a variable in DDI-Codebook."""
@@ -60,7 +57,7 @@ def public_files(material: Material, original: Microdata, names: Iterable[str]) 
 
 def require_form(name: str) -> str:
     """Return the ending of a public form that a name has; refuse a name without one."""
-    for form in (*LABELS, *PUBLIC_FORMS):
+    for form in PUBLIC_FORMS:
         if name.endswith(form):
             return form
     forms = ", ".join(PUBLIC_FORMS)
@@ -72,7 +69,7 @@ def unchecked_file(material: Material, form: str) -> bytes:
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
-    return (LABELS.get(form) or PUBLIC_FORMS[form])(material, facts)
+    return PUBLIC_FORMS[form](material, facts)
 
 
 def _json(material: Material, facts: Facts) -> bytes:
@@ -122,38 +119,6 @@ def _card(material: Material, facts: Facts) -> bytes:
     document |= {"files": file["parts"]} if "parts" in file else {}
     return toml_text(document).encode("utf-8")
 
-
-def _label(material: Material, facts: Facts) -> dict[str, Any]:
-    """Return the privacy label as plain data."""
-    (table,) = (each.content.table for each in facts if each.key == "label")
-    return {
-        "format": LABEL,
-        "title": material.name,
-        "release": material.record["release"]["id"],
-        "made": material.made,
-        "sha256": material.record["file"]["sha256"],
-        "label": {row[0]: row[1] for row in table.rows} if table is not None else {},
-    }
-
-
-def _drawn_label(material: Material, facts: Facts) -> bytes:
-    """Draw the privacy label, half a page wide lines of text."""
-    label = _label(material, facts)
-    rows = [(name, wrap(text, _LETTERS)) for name, text in label["label"].items()]
-    heights = [max(len(lines), len(wrap(name, _FEW))) for name, lines in rows]
-    return rendered(
-        "label.svg", label=label, head=words.LABEL["head"], heights=heights,
-        rows=[(wrap(name, _FEW), lines) for name, lines in rows],
-    )  # fmt: skip
-
-
-LABELS: Mapping[str, Callable[[Material, Facts], bytes]] = {
-    "label.json": lambda material, facts: orjson.dumps(
-        _label(material, facts), option=orjson.OPT_INDENT_2
-    ),
-    "label.svg": _drawn_label,
-}
-"""How the privacy label is written, by its name's ending."""
 
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {

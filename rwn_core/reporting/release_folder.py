@@ -88,9 +88,8 @@ def recorded_setting(record: Mapping[str, Any], microdata: Microdata, without: s
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
 CARD = f"{USERS}/card.toml"
-LABEL = "label.svg"
 SUMS = "SHA256SUMS"
-NAMES = ("notice.html", "card.toml", "codebook.xml", LABEL, "label.json")
+NAMES = ("notice.html", "card.toml", "codebook.xml")
 """The public files that describe a release."""
 
 

@@ -20,16 +20,16 @@ from tests.cli.conftest import Run
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 SHORT = """
-how-to/compare-methods how-to/deploy how-to/describe-variables how-to/know-the-risk
+how-to/deploy how-to/describe-variables how-to/know-the-risk
 how-to/know-the-utility how-to/decide-in-a-meeting
 how-to/give-each-record-a-radius how-to/read-another-layout how-to/open-a-file
 how-to/teach-with-it how-to/use-in-a-notebook tutorial/first-release
 tutorial/a-release-that-leaves index
 """
 LONG = """
-how-to/choose-slices how-to/find-a-setting how-to/mask-a-dataset how-to/sweep-a-grid
-how-to/report-a-dataset how-to/publish-claims how-to/round-values explanation/kernels
-how-to/analyze-a-masked-file explanation/intruders
+how-to/choose-slices how-to/compare-methods how-to/find-a-setting how-to/mask-a-dataset
+how-to/sweep-a-grid how-to/report-a-dataset how-to/publish-claims how-to/round-values
+explanation/kernels how-to/analyze-a-masked-file explanation/intruders
 """
 """Pages with searches, sweeps and plans: nightly; rules/test_docs reads their options."""
 

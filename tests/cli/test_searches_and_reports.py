@@ -1,4 +1,4 @@
-"""The commands find, seek, sweep, recommend; report, verify, label and ledger."""
+"""The commands find, seek, sweep, recommend; report, verify and ledger."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
     assert "no contact was stated" in Path("notice.html").read_text("utf-8")
     code, _, said = masked(*report, "--contact", "see ./keys")
     assert (code != 0, "a path" in said) == (True, True)
-    said = masked.done("label", "record.toml", "-o", "label.svg")
-    assert "nothing of the original was found" in said
+    assert "no ledger was read" in Path("notice.html").read_text("utf-8")
     masked.done("ledger", "add", "book.jsonl", "record.toml")
-    masked.done("label", "record.toml", "-o", "label.json", "--ledger", "book.jsonl")
+    masked.done(*report, "--ledger", "book.jsonl")
+    assert "institution's ledger: none" in Path("notice.html").read_text("utf-8")
     # finding: a notice was written for a broken policy without a word
     path = Path("record.toml")
     document = read_record(path.read_text("utf-8"))
@@ -124,14 +124,11 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
 
 
 def test_what_a_command_says_of_a_broken_policy_is_what_its_file_tells(masked: Run) -> None:
-    """Finding V6: the label lists what is not bounded where the command said it tells nothing."""
+    """Finding V6: the notice lists what is not bounded where the command said it tells nothing."""
     masked.done(*MASK, "--epsilon", 0.1, "--k", 2, "--overwrite")  # every limit is broken
     forms = {"n.html": True, "n.json": True, "n.xml": False, "n.toml": False}
-    for name, lists in (forms | {"label.svg": True, "label.json": True}).items():
-        command = (
-            ("report", "record.toml", "--public") if name in forms else ("label", "record.toml")
-        )
-        said = masked.done(*command, "-o", name)
+    for name, lists in forms.items():
+        said = masked.done("report", "record.toml", "--public", "-o", name)
         assert ("linked to their records" in Path(name).read_text("utf-8")) == lists, name
         told = "which the file does not tell"
         if lists:

@@ -17,13 +17,13 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from benchmarks.papers import k_methods
 from rwn_core.data.rounding import given_steps, rounded_values
 from rwn_core.evaluation.lessons import sampling, standard_errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.masking import SoftRWN
 from rwn_core.measures.statistics.intervals import excess_risk, prediction_interval
 from tests.oracles.expected_moments import expected_of
+from tests.oracles.reach_of_noise import AGES, GAP, least_within_reach
 from tests.tables import described
 
 KEYS = ("age", "weight", "height")
@@ -390,9 +390,7 @@ def stands_for(params: Params, k: int) -> bool:
 
 def within_reach(least: float) -> bool:
     """Of the people within reach, at least this share is expected within reach after noise."""
-    tables = [k_methods.table(name) for name in k_methods.TABLES]
-    smallest = min(k_methods.k_methods(t, k=k).smallest for t in tables for k in (2, 10, 30))
-    return smallest >= least
+    return min(least_within_reach(name, k) for name in (AGES, GAP) for k in (2, 10, 30)) >= least
 
 
 def matrix_epsilon(formula: Callable[[NDArray[np.float64]], float]) -> bool:
