@@ -12,7 +12,7 @@ from rwn_core.masking import Prepared, at_levers
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.state.change_table import adopt_soon, set_setting
 from rwn_ui.state.results import PreparedTable, policy_presets, prepared
-from rwn_ui.state.session import KEPT, Session
+from rwn_ui.state.session import Session
 
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
