@@ -20,7 +20,8 @@ from rwn_core.data.file_layout import (
     USUAL_DATES,
     FileLayout,
 )
-from rwn_core.io import format_of_name
+from rwn_core.io import Format, format_of_name
+from rwn_core.io.packed import unpacked_file
 from rwn_core.tuning.verdict import counted
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.messages import escaped
@@ -47,12 +48,13 @@ def correct(session: Session) -> None:
     opening, upload = session.user.work.opening, st.session_state.get("data.upload")
     if opening is None or opening.reading is not None or opening.seen is None or upload is None:
         return
-    form = format_of_name(opening.name)
+    name, content = unpacked_file(opening.name, upload.getvalue())
+    form = format_of_name(name)
     if form is not None and "sheet" in form.layout:
         if opening.seen.sheets:
             _workbook(session, opening)
     else:
-        _text(session, opening, upload.getvalue())
+        _text(session, opening, content, form)
 
 
 def _workbook(session: Session, opening: Opening) -> None:
@@ -98,10 +100,9 @@ def _picture(
     return shown
 
 
-def _text(session: Session, opening: Opening, content: bytes) -> None:
+def _text(session: Session, opening: Opening, content: bytes, form: Format | None) -> None:
     assert opening.seen is not None
     refused = opening.refusal is not None
-    form = format_of_name(opening.name)
     usual = "\t" if form is not None and form.key == "tsv" else ","
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
     with _seen(refused):
@@ -152,6 +153,10 @@ def _notation(layout: FileLayout) -> list[str]:
         parts.append(f"dates as {layout.dates}")
     if layout.missing:
         parts.append(f"missing values as {', '.join(layout.missing)}")
+    if layout.grouped:
+        parts.append("digits in groups are numbers")
+    if layout.join:
+        parts.append("texts that look the same are one")
     return parts + (["merged cells have the value of their area"] if layout.fill else [])
 
 
@@ -219,7 +224,20 @@ def _marks(now: FileLayout, columns: Sequence[DeltaGenerator], key: str) -> dict
         help="In every column; several with | between them, such as n/a | unknown.",
     )
     words = tuple(word.strip() for word in missing.split("|") if word.strip())
-    return {"decimal": decimal, "dates": dates, "missing": words}
+    grouped = columns[0].checkbox(
+        "Digits in groups are numbers",
+        now.grouped,
+        key=f"{key}.grouped",
+        help="Such as 1 234, 1'234, (1,234) for a minus, or 1.5D+03.",
+    )
+    join = columns[1].checkbox(
+        "Texts that look the same are one",
+        now.join,
+        key=f"{key}.join",
+        help="Those that differ only in case, blanks or invisible letters.",
+    )
+    more = {"grouped": grouped, "join": join}
+    return {"decimal": decimal, "dates": dates, "missing": words} | more
 
 
 def _line_numbers(now: FileLayout, what: str, key: str) -> dict[str, Any]:
