@@ -43,7 +43,8 @@ def checked_table(
     said += notes
     first = str(frame.columns[0]) if index is None or index not in frame else index
     counter = named_counter(frame, first, known)
-    if counter is not None:
+    others = (name for name in frame.columns if name != counter and name not in left_out)
+    if counter is not None and any(frame[name].notna().any() for name in others):
         described = described.replace_variable(counter, role=Role.IDENTIFIER)
     reasons = {name: why for name, why in left_out.items() if name in frame}
     return Microdata.from_own_frame(frame, described, notices=tuple(said), left_out=reasons)

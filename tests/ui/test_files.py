@@ -289,7 +289,7 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(open_page, cap
     screen.upload("good.csv", TABLE.encode("utf-8"))
     assert (screen.errors, screen.session.name) == ([], "good.csv")
     for content, said in (
-        (f"{TABLE}\ninf,2,a\n", "texts: a (line 32: 1 value is infinite"),
+        (f"{TABLE}\ninf,2,a\n", "a has 1 infinite value, which counts as missing"),
         (f"{TABLE}\n{SECRET},2,a\n", "texts: a (line 32: 1 value is not a number"),
         ("a,b\n" + "\n".join(f"{i}," for i in range(30)), "of every release: b (no values)"),
     ):
@@ -419,7 +419,17 @@ def test_a_third_format_can_be_opened_and_written(open_page, monkeypatch) -> Non
     assert label.endswith(
         "CSV (UTF-8, separated by commas, one header line), Parquet or Toy (no blanks)"
     )
-    assert asked[label][1]["type"] == ["csv", "parquet", "pq", "toy", "plaything"]
+    assert asked[label][1]["type"] == [
+        "csv",
+        "parquet",
+        "pq",
+        "toy",
+        "plaything",
+        "gz",
+        "bz2",
+        "xz",
+        "zip",
+    ]
     screen.visit("release")
     assert asked["Format of the file"][0] == (["csv", "parquet", "toy"],)
     assert screen.errors == []

@@ -545,6 +545,20 @@ def test_letters_of_r_for_missing_are_said_and_stay_in_the_schema() -> None:
     assert data.frame["x"].isna().tolist() == [False, True, False, True]
 
 
+def test_letters_of_sas_for_missing_are_said_and_stay_in_the_schema(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"name": ["ab", "c", "d", "e"], "x": [1.5, np.nan, np.nan, 0.0]})
+    pyreadstat.write_xport(frame.assign(y=[7.0, 8.0, 9.0, 0.0]), str(tmp_path / "t.xpt"))
+    content = (tmp_path / "t.xpt").read_bytes()
+    point = b"." + bytes(7)
+    assert content.count(point) == 2
+    lettered = content.replace(point, b"R" + bytes(7), 1)
+    data = parse("t.xpt", lettered)
+    assert data.schema.variable("x").missing_codes == ("R",)
+    assert data.schema.variable("y").missing_codes == ()
+    assert "x has 1 value declared as missing (R)" in data.notices[0]
+    assert differences(data, parse("t.xpt", content).frame) == []
+
+
 def test_infinity_is_missing_in_every_format() -> None:
     frame = pd.DataFrame({"x": [1.5, np.inf, -np.inf, 2], "y": [1, 2, 3, 4]})
     text = frame.to_csv(index=False)
