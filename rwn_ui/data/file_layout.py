@@ -72,14 +72,15 @@ def _workbook(session: Session, opening: Opening) -> None:
     if sheet != now.sheet:
         read_upload(session, FileLayout(sheet=sheet))
         st.rerun()
-    with _seen(refused):
+    shown_layout = opening.better or now
+    with _seen(opening):
         key = f"data.layout.{_number(opening)}"
-        st.markdown(escaped(_sentence([*_around(now, "row"), *_notation(now)])))
-        lines = _line_numbers(now, "Rows", key)
+        st.markdown(escaped(_sentence([*_around(shown_layout, "row"), *_notation(shown_layout)])))
+        lines = _line_numbers(shown_layout, "Rows", key)
         if sheet in (None, sheets[0]):
             shown = _picture(opening.seen.rows, **lines)
             st.dataframe(shown, lazy=False, height="content")
-        marks = _marks(now, st.columns(3), key)
+        marks = _marks(shown_layout, st.columns(3), key)
         fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
         _open_so(session, FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
@@ -105,16 +106,22 @@ def _text(session: Session, opening: Opening, content: bytes, form: Format | Non
     refused = opening.refusal is not None
     usual = "\t" if form is not None and form.key == "tsv" else ","
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
-    with _seen(refused):
-        st.markdown(escaped(_words(now, usual)))
-        layout = _fields(now, usual, f"data.layout.{_number(opening)}")
+    shown_layout = opening.better or now
+    with _seen(opening):
+        st.markdown(escaped(_words(shown_layout, usual)))
+        layout = _fields(shown_layout, usual, f"data.layout.{_number(opening)}")
         _preview(content, layout, usual)
         _open_so(session, layout, replace(now, separator=now.separator or usual), refused)
 
 
-def _seen(refused: bool) -> DeltaGenerator:
-    title = "This is what I saw" if refused else "How this file was read"
-    return st.expander(title, expanded=refused, icon=":material/visibility:")
+def _seen(opening: Opening) -> DeltaGenerator:
+    title = "How this file was read"
+    if opening.refusal is not None:
+        title = "This is what I saw"
+    elif opening.better is not None:
+        title = "This file reads better in another layout"
+    expanded = opening.refusal is not None or opening.better is not None
+    return st.expander(title, expanded=expanded, icon=":material/visibility:")
 
 
 def _open_so(session: Session, layout: FileLayout, now: FileLayout, refused: bool) -> None:
