@@ -37,6 +37,9 @@ LISTS = (
     CodeList(key="coded", what="a code book", largest=99_999_999_999),
 )
 _CODES = ("code", "codes", "cd", "kode", "schluessel")
+_SHORT = 2  # letters of a word that is a list of codes only with its version, as in hs6
+_MANY = 0.5  # different values for each record, beyond which numbers are no codes
+_FEW = 20  # different values that are never too many
 _FEWEST = 3  # different codes; of two values a distance says as much as a category
 
 
@@ -58,21 +61,26 @@ def _is_called(words: NameWords, key: str) -> bool:
     if key == "coded":
         return named[-1] in known or (named[0] in known and len(named) > 1)
     joined = "".join(named)
-    return bool(known & {*named, joined})
+    found = known & {*named, joined}
+    has_version = len(named) < len(words.words)
+    return any(len(word) > _SHORT or has_version for word in found)
 
 
 def _is_amount(words: NameWords) -> bool:
     """True if a name is that of an amount, a share or a count, whatever it is of."""
     named = [word for word in words.words if not word.isdigit()]
     if named and named[-1] in _CODES:
-        return False
+        return named == ["cd"]  # CD4 is a count of cells
     amounts = word_list("measures") | word_list("codes", "amounts")
     return bool((amounts - word_list("codes", "coded")) & {*named}) or named[:1] == ["n"]
 
 
 def _fits(column: pd.Series[Any], codes: CodeList) -> bool:
     """True if the known values are no more and no longer than those of a list of codes."""
-    values = np.unique(column.dropna().to_numpy(dtype=np.float64))
+    known = column.dropna().to_numpy(dtype=np.float64)
+    values = np.unique(known)
+    if len(values) > max(_FEW, _MANY * len(known)):
+        return False
     # -1, -8 and such stand for missing
     values = values[values >= 0]
     if len(values) < _FEWEST or values.max() > codes.largest:

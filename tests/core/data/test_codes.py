@@ -137,6 +137,10 @@ def test_two_values_and_long_numbers_are_no_codes() -> None:
     assert codes_of(pd.Series([1, 2, 3, -9], name="region")) == "regions or countries"
     assert codes_of(pd.Series([1.5, 2.25, 3.125], name="nace")) == ""
     assert codes_of(pd.Series([1_000_001, 2, 3], name="isco")) == ""
+    assert codes_of(pd.Series([200, 350, 412], name="cd40")) == ""  # cells
+    assert codes_of(pd.Series([70.0, 81.5, 79.0], name="hs_grad")) == ""  # a share
+    assert codes_of(pd.Series(range(8_300, 8_400), name="diag")) == ""  # days
+    assert codes_of(pd.Series([3, 5, 28], name="diag.time")) == ""
 
 
 def test_numbers_of_other_people_are_no_persons() -> None:
