@@ -35,8 +35,8 @@ def add(
             "says. Repeat it.",
         ),
     ] = None,
-    card: Annotated[
-        File, option("CARD", "The card of the release, so that it is sealed, too.")
+    notice: Annotated[
+        File, option("NOTICE", "The notice.json of the release, so that it is sealed, too.")
     ] = None,
 ) -> None:
     """Add a release, and say what it names together with earlier ones of the same people.
@@ -49,7 +49,7 @@ def add(
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.ledger import add as add_release
     from rwn_core.reporting.ledger import policy_words
-    from rwn_core.reporting.public_notice import read_card
+    from rwn_core.reporting.public_notice import read_notice
 
     require_folder(file)
     text = read_text(record, "record")
@@ -59,14 +59,16 @@ def add(
         )
     read = read_record_file(record)
     data = read_original(read, original)
-    if card and read_card(read_text(card, "card"))["sha256"] != read["file"]["sha256"]:
-        raise ReleaseError(f"{card.name} is the card of another release; give that of the record.")
-    sealed = b"" if card is None else card.read_bytes()
+    if notice and read_notice(read_text(notice, "notice"))["sha256"] != read["file"]["sha256"]:
+        raise ReleaseError(
+            f"{notice.name} is the notice of another release; give that of the record."
+        )
+    sealed = b"" if notice is None else notice.read_bytes()
     for each in released or ():
         if not each.is_file():
             raise RWNError(f"{each.name} does not exist; give a released file with --released.")
     files = [(each.name, each.read_bytes()) for each in released or ()]
-    entry, warnings = add_release(file, read, data, by=by, files=files, card=sealed)
+    entry, warnings = add_release(file, read, data, by=by, files=files, notice=sealed)
     for warning in (*warnings, *[f"the entry says: {policy_words(entry)}."] * (not entry["kept"])):
         say(f"warning: {warning}")
     if not by:

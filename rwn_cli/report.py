@@ -41,8 +41,7 @@ def report(
         Path,
         option(
             "FILE",
-            "Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
-            "archives) or .toml (the card that travels with the file).",
+            "Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for archives).",
             "--out",
             "-o",
         ),

@@ -21,7 +21,6 @@ import pandas as pd
 
 from rwn_core.data.identity.of_texts import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import toml_document
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.audit import untouched_words
@@ -40,7 +39,7 @@ ALLOWED = {"label", "treated", "variables", "loss", "intervals"} | {
 }
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
-FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
+FORMS = frozenset({"rwn notice 1", "2.5", "sha256"})
 """Texts that say which form a file has."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -319,8 +318,4 @@ _READERS: dict[str, Any] = {
     "json": lambda text: _plain(orjson.loads(text)),
     "xml": _xml,
     "txt": lambda text: [" ".join(text.split())],
-    "toml": lambda text: [
-        *_plain(toml_document(text, "card")),
-        *(line for line in text.splitlines() if line.startswith("#")),
-    ],
 }

@@ -63,7 +63,7 @@ def add(
     *,
     by: str = "",
     files: Files = (),
-    card: bytes = b"",
+    notice: bytes = b"",
 ) -> tuple[dict[str, Any], list[str]]:
     """Add a release to a ledger, which is made if it is new."""
     # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
@@ -117,7 +117,7 @@ def add(
             "not_judged": dict(record["verdict"].get("not_judged", {})),
             "chain": chain,
             "by": by,
-            **({"card": hashlib.sha256(card).hexdigest()} if card else {}),
+            **({"notice": hashlib.sha256(notice).hexdigest()} if notice else {}),
         }
         entry["hash"] = _seal(entry, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"

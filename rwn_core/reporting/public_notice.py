@@ -1,12 +1,13 @@
 """The public notice: what users of a release must know, and nothing that the house must keep.
 
-One list of facts in four forms: HTML for people, JSON for programs, DDI-Codebook for archives, and
-the card, a small TOML that travels with the file.
+One list of facts in three forms: HTML for people, JSON for programs, by which a file is known
+again, and DDI-Codebook for archives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
@@ -30,9 +30,8 @@ from rwn_core.reporting.leak_check import (
 from rwn_core.reporting.page import page, rendered
 from rwn_core.reporting.public_words import NOTICE
 from rwn_core.reporting.release_record import require_original
-from rwn_core.reporting.scenario import read_toml
 
-FORMAT, CARD = "rwn notice 1", "rwn card 1"
+FORMAT = "rwn notice 1"
 Facts = tuple[Fact, ...]
 _OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
 """What the roles of a survey are as attributes of a variable in DDI-Codebook."""
@@ -78,11 +77,21 @@ def _json(material: Material, facts: Facts) -> bytes:
         | (asdict(fact.content.table) if fact.content.table else {})
         for fact in facts
     ]
-    document: dict[str, Any] = {"format": FORMAT, "title": material.name, "facts": entries}
-    # what the readers of the file need
-    document["intervals"] = interval_facts(material.record)
     file = material.record["file"]
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "title": material.name,
+        # by which a file is known again
+        "release": material.record["release"]["id"],
+        "made": material.made,
+        "method": f"{method_words(material.method)['name']} ({material.method.title})",
+        "second_reading": file.get("second_reading", {}).get("words", NOT_DONE),
+        "facts": entries,
+        # what the readers of the file need
+        "intervals": interval_facts(material.record),
+    }
     document |= {name: file[name] for name in ("sha256", "marks") if name in file}
+    document |= {"files": file["parts"]} if "parts" in file else {}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 
@@ -98,48 +107,33 @@ def _codebook(material: Material, facts: Facts) -> bytes:
     )  # fmt: skip
 
 
-def _card(material: Material, facts: Facts) -> bytes:
-    about = method_words(material.method)
-    document: dict[str, Any] = {
-        "format": CARD,
-        "title": material.name,
-        "release": material.record["release"]["id"],
-        "made": material.made,
-        **({"review": material.context.review} if material.context.review else {}),
-        "sha256": material.record["file"]["sha256"],
-        "records": material.records,
-        "variables": list(material.variables),
-        "method": f"{about['name']} ({material.method.title})",
-        "words": material.does,
-        "source": about["source"],
-    }
-    document |= {name: text for name, text in material.context.public.items() if text}
-    file = material.record["file"]
-    document["second_reading"] = file.get("second_reading", {}).get("words", NOT_DONE)
-    document |= {"files": file["parts"]} if "parts" in file else {}
-    return toml_text(document).encode("utf-8")
-
-
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {
         ".html": lambda material, facts: page(material.name, "", NOTICE, facts),
         ".json": _json,
         ".xml": _codebook,
-        ".toml": _card,
     }
 )
 """How a public file is written, by the ending of its name."""
 
 
-def read_card(text: str) -> dict[str, Any]:
-    """Read a card, as plain data."""
-    card = read_toml(text, "card", CARD)
-    digest = card.get("sha256")
+def read_notice(text: str) -> dict[str, Any]:
+    """Read a notice in JSON, as plain data."""
+    notice = None
+    with suppress(orjson.JSONDecodeError):
+        notice = orjson.loads(text)
+    if not isinstance(notice, dict) or notice.get("format") != FORMAT:
+        raise InputError(
+            "The file is no notice of this program: give the notice.json that came with the file."
+        )
+    digest = notice.get("sha256")
     if not isinstance(digest, str) or len(digest) != 64:
-        raise InputError("The card has no SHA-256 of a file; ask for the card of the release.")
-    parts = card.get("files", [])
+        raise InputError("The notice has no SHA-256 of a file; ask for the notice of the release.")
+    parts = notice.get("files", [])
     tables = [part if isinstance(part, dict) else {} for part in parts]
     texts = [part.get(name) for part in tables for name in ("name", "sha256")]
     if not (isinstance(parts, list) and all(isinstance(text, str) for text in texts)):
-        raise InputError("The card's list of files is damaged; ask for the card of the release.")
-    return card
+        raise InputError(
+            "The notice's list of files is damaged; ask for the notice of the release."
+        )
+    return notice

@@ -104,7 +104,7 @@ def _listed(last: Drawn) -> None:
     """List the files by their readers."""
     st.caption(
         "The folder **for-users** may leave the house: nothing of the original was found in its "
-        "notice, card and codebook. The folder **internal** holds values of the original in its "
+        "notice and codebook. The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
     record = read_record(last.files[RECORD].decode("utf-8"))

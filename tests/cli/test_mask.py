@@ -292,8 +292,8 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command) -> None:
     rwn_command.done("reproduce", "r.toml", "--key", "key", "--out", "again.csv")
     assert Path("again.csv").read_bytes() == Path("o.csv").read_bytes()
     assert b",5;" in Path("o.csv").read_bytes()
-    rwn_command.done("report", "r.toml", "--public", "-o", "card.toml")
-    rwn_command.done("verify", "o.csv", "card.toml")
+    rwn_command.done("report", "r.toml", "--public", "-o", "notice.json")
+    rwn_command.done("verify", "o.csv", "notice.json")
 
 
 def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Run) -> None:

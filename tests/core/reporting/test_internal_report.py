@@ -300,7 +300,6 @@ def test_no_day_of_review_is_told_that_nobody_stated():
         material = by_hand(context=context)
         days = " ".join([*said(section("review", material)), *said(section("context", material))])
         assert ("2031-05-30" in days) == bool(context)
-        assert ("review" in unchecked_file(material, ".toml").decode()) == bool(context)
     assert b"2029" not in unchecked_page(by_hand())
     with pytest.raises(ParameterError, match="must be a date such as 2030-01-31; correct it"):
         _ = by_hand(context={"review": "2030-13-01"}).context
@@ -372,8 +371,7 @@ def test_every_public_form_speaks_of_all_files(made):
         each = [part["sha256"].encode() in content for part in file["parts"]]
         assert file["sha256"].encode() in content or all(each)
         assert b"Zaphod" not in content
-    card = public_notice.read_card(files[".toml"].decode())
-    assert card["files"] == file["parts"]
+    assert public_notice.read_notice(files[".json"].decode())["files"] == file["parts"]
     assert b"Number of its files: 2." in files[".html"]
     assert b"It was measured on a random sample of the records." in files[".html"]
     assert b"relations between variables" in files[".html"]

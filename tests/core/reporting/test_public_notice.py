@@ -33,7 +33,7 @@ from rwn_core.reporting.public_notice import (
     PUBLIC_FORMS,
     public_file,
     public_files,
-    read_card,
+    read_notice,
     require_form,
     unchecked_file,
 )
@@ -203,21 +203,19 @@ def test_each_form_is_every_public_fact_in_its_place(sentences):
     many = replace(TITLED, record={**TITLED.record, "file": file})
     found = {}
     for name, material in (("", TITLED), (", asked", asked), (", many files", many)):
-        for form in (".json", ".xml", ".toml"):
+        for form in (".json", ".xml"):
             text = unchecked_file(material, form).decode()
             if form == ".json":
                 text = orjson.dumps(orjson.loads(text), option=orjson.OPT_INDENT_2).decode()
             found[f"{form}{name}"] = text.splitlines()
     sentences("notice", found)
-    assert read_card("\n".join(found[".toml, many files"]))["files"] == PARTS
-    assert f"{NAME} (RWN, the 2022 method)" in "".join(found[".toml"])
+    assert read_notice("\n".join(found[".json, many files"]))["files"] == PARTS
+    assert f"{NAME} (RWN, the 2022 method)" in "".join(found[".json"])
     assert [entry.title for entry in OUTSIDE] == list(words.TITLES[:10])
 
 
 def test_what_is_no_public_form_or_no_public_fact_is_refused(material, bodyfat_table, monkeypatch):
-    with pytest.raises(
-        ParameterError, match=r"must end in one of: \.html, \.json, \.xml, \.toml; "
-    ):
+    with pytest.raises(ParameterError, match=r"must end in one of: \.html, \.json, \.xml; "):
         require_form(".HTML")
     assert require_form("notice.json") == ".json"
     with pytest.raises(InputError, match="not the table that the record was made of"):
@@ -521,7 +519,6 @@ def test_hidden_places_of_a_file_are_read_too():
     assert set(leak_check.file_texts(html, ".html")) == {"one", "two", "three", "four"}
     assert leak_check.file_texts(b"<p>one</p>a torn &end", ".html") == ["one", "a torn &end"]
     assert set(leak_check.file_texts(b"<a b='c'>d<!--e--></a>", ".xml")) >= {"c", "d", "e"}
-    assert set(leak_check.file_texts(b'a = "b"\n# c\n', ".toml")) == {"a", "b", "# c"}
     assert leak_check.file_texts(b'{"a": [1, {"b": "c"}]}', ".json") == ["a", "1", "b", "c"]
 
 

@@ -489,7 +489,7 @@ def test_the_folder_is_what_the_command_line_reads(files, tmp_path):
     folder = write_folder(files, tmp_path, "0123")
     assert not left.exists()
     (file,) = (folder / "for-users").glob("release-*.csv")
-    assert main.run(["verify", str(file), str(folder / "for-users" / "card.toml")]) == 0
+    assert main.run(["verify", str(file), str(folder / "for-users" / "notice.json")]) == 0
     record, out = str(folder / RECORD), str(tmp_path / "report.html")
     assert main.run(["report", record, "-o", out]) == 0
     report = files["internal/internal-report.html"]
