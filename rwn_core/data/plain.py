@@ -150,8 +150,7 @@ def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:
     given = [each for each in fields(kind) if each.init]
     needed = {e.name for e in given if e.default is e.default_factory is MISSING}
     return make, {
-        e.metadata.get("in_file", e.name): (e.name, hints[e.name], e.name in needed)
-        for e in given
+        e.metadata.get("in_file", e.name): (e.name, hints[e.name], e.name in needed) for e in given
     }
 
 
