@@ -87,7 +87,8 @@ def bench(
 
 def seconds(work: Work) -> tuple[float, float]:
     """Return the processor time of one run, of all threads, and its time on the clock."""
-    start, clock = time.process_time(), time.perf_counter()
+    start = time.process_time()
+    clock = time.perf_counter()
     work()
     return time.process_time() - start, time.perf_counter() - clock
 

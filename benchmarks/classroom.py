@@ -32,7 +32,8 @@ MEDIAN_MS, TAIL_MS, MOST_MB = 150.0, 500.0, 20.0
 
 def moves(url: str, known: Mapping[str, Any], number: int, seconds: float) -> list[float]:
     """Post one pupil's moves; return milliseconds to each whole picture, infinite without one."""
-    rng, taken = np.random.default_rng(number), []
+    rng = np.random.default_rng(number)
+    taken = []
     time.sleep(EVERY_S * rng.random())  # pupils do not move together
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -61,7 +62,8 @@ def main() -> int:
     with ExitStack() as stack:
         port = launch.choose_port()
         server = stack.enter_context(launch.serving(port))
-        url, browser = f"http://{launch.ADDRESS}:{port}", stack.enter_context(chromium())
+        url = f"http://{launch.ADDRESS}:{port}"
+        browser = stack.enter_context(chromium())
         users: list[dict[str, Any]] = []
         before = 0.0
         for _ in range(given.pupils):

@@ -120,7 +120,8 @@ def covered(
     (one, two), models, across = TABLES[name]
     models = some or models
     slices = [one.split(), two.split()]
-    data, every = rwn.load_demo(name), [*one.split(), *two.split()]
+    data = rwn.load_demo(name)
+    every = [*one.split(), *two.split()]
     frame = data.frame[every]
     truth = answers(frame, (*models, across), [every], 1.0)[:, 0]
     # the setting of a release, and which models are read from it; of a chain those of its later
@@ -171,7 +172,8 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=300)
     parser.add_argument("--ways", nargs="+", default=["apart", "chained"])
     given = parser.parse_args()
-    began, kept = time.process_time(), True
+    began = time.process_time()
+    kept = True
     for way, name in product(given.ways, given.tables):
         found = covered(name, range(given.populations), given.records, way=way)
         missed = tuple(found["model"][:-1][~found["holds"][:-1]])

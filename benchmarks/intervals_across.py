@@ -111,7 +111,8 @@ def covered(
         release = rwn.mask(table, WAYS[way], seed=number)
         own = Robust.fit(x, y)
         released = release.masked.frame
-        shown, responses = released[[*NAMES]].to_numpy(float), released["y"].to_numpy()
+        shown = released[[*NAMES]].to_numpy(float)
+        responses = released["y"].to_numpy()
         freedom = records / 2 - len(SLOPES) - 1
         masked = Robust.fit(shown, responses).covers(SLOPES, FACTOR, freedom)
         # the product as a term: 0 in the truths that have none
@@ -134,7 +135,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--records", type=int, nargs="+", default=[150, 300, 1000])
     parser.add_argument("--ways", nargs="+", default=list(WAYS))
     given = parser.parse_args(arguments)
-    began, holds = time.process_time(), dict.fromkeys(given.ways, True)
+    began = time.process_time()
+    holds = dict.fromkeys(given.ways, True)
     for way in given.ways:
         for name, truth in TRUTHS.items():
             for records in given.records:

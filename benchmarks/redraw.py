@@ -53,7 +53,8 @@ WALKED = {"bodyfat": (3.0, 4.0), "bodyfat soft": (3.9, 5.2), "randhie": (8.0, 15
           "cps1988": (8.0, 15.0), "10000x55": (8.0, 15.0),
           "100000x10": (np.inf, np.inf)}  # fmt: skip
 """Median and 95th percentile over all positions, in bare pages; docs/decisions/0041."""
-AFTER_WEIGHT, OPENED_S = 15.0, {"10000x55": 5.0}
+AFTER_WEIGHT = 15.0
+OPENED_S = {"10000x55": 5.0}
 DRAGGED = {"bodyfat": (8.0, 0.1, 0.9), "randhie": (3.0, 0.05, 0.95)}
 """Pictures a second at least, and the part of the slider that the mouse goes over."""
 FRESH_S = {"bodyfat": 6.0, "randhie": 20.0}
@@ -257,7 +258,8 @@ def whole_range(browser: Browser, floor: Page, name: str) -> bool:
             first.append(pressed(page, weight, PANEL, "ArrowRight"))
             ready(page)
         page.close()
-    reached, weighed = summary(times, floors), np.median(first) / np.median(floors)
+    reached = summary(times, floors)
+    weighed = np.median(first) / np.median(floors)
     say(
         f"{name}: {len(times)} moves, median {reached[0]:.1f}, p95 {reached[1]:.1f}, worst "
         f"{reached[2]:.1f} bare pages of {np.median(floors):.0f} ms; first picture after another "
@@ -286,7 +288,8 @@ def drag(page: Page, slider: Locator, low: float, high: float) -> float:
     box = slider.bounding_box()
     assert box is not None
     left, right = (box["x"] + 6 + share * (box["width"] - 12) for share in (low, high))
-    y, start = box["y"] + box["height"] / 2, time.monotonic()
+    y = box["y"] + box["height"] / 2
+    start = time.monotonic()
     page.mouse.move(left, y)
     page.mouse.down()
     while (seconds := time.monotonic() - start) < SECONDS:
@@ -354,7 +357,8 @@ def fresh(browser: Browser, name: str) -> bool:
     """Wait for the first picture with an empty cache of machine code; True if it is late."""
     with ExitStack() as stack:
         os.environ["NUMBA_CACHE_DIR"] = stack.enter_context(tempfile.TemporaryDirectory())
-        app, page = served(stack), browser.new_page(viewport={"width": 1440, "height": 900})
+        app = served(stack)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
         start = time.monotonic()
         page.goto(f"{app}/{START[name]}")
         page.wait_for_selector(PANEL[0], timeout=300_000)

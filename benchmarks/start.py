@@ -48,7 +48,8 @@ def clinical() -> pd.DataFrame:
 
 def weighted() -> pd.DataFrame:
     """A survey with a weight that nobody has declared."""
-    draw, frame = np.random.default_rng(3), numbers(260, 4, 1.2, 3)
+    draw = np.random.default_rng(3)
+    frame = numbers(260, 4, 1.2, 3)
     frame["region"] = draw.choice(list("abcd"), 260)
     frame["dwgt"] = draw.uniform(200, 900, 260).round(3)
     return frame
@@ -70,7 +71,8 @@ def categories() -> pd.DataFrame:
 
 def incomes() -> pd.DataFrame:
     """Skewed amounts with a few far ones."""
-    draw, frame = np.random.default_rng(5), numbers(300, 3, 1.0, 5)
+    draw = np.random.default_rng(5)
+    frame = numbers(300, 3, 1.0, 5)
     frame["income"] = np.exp(7 + 0.6 * frame.x0 + 0.5 * draw.standard_normal(300)).round()
     frame.loc[:2, "income"] *= 40
     return frame
@@ -124,7 +126,8 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
 
 def picture(data: rwn.Microdata, setting: rwn.Setting) -> tuple[str, float, str]:
     """State of the policy in the first picture, what it loses, and its headline."""
-    setting, policy = setting.resolved(data), rwn.Policy()
+    setting = setting.resolved(data)
+    policy = rwn.Policy()
     under = setting.applied_to(data)
     release = rwn.mask(under, setting.params, seed=SEED, precision=dict(setting.precision))
     readings = rwn.audit(under, release, measures=[*policy.measures, UTILITY]).readings
@@ -148,7 +151,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=list(TABLES))
     parser.add_argument("--seconds", type=float, default=SECONDS)
-    given, faults = parser.parse_args(), 0
+    given = parser.parse_args()
+    faults = 0
     say("| table | seconds | start | first confirmed picture | lost | a setting keeps it | fault |")
     say("|---|---:|---|---|---:|---|---|")
     for name in given.tables:

@@ -145,7 +145,8 @@ def gains(number: int, targets: int) -> dict[tuple[str, str], np.ndarray]:
         if setting.chain:
             fit = chained_fit(release, release.law._again if way != FAULT else wrong_law(release))
         for target in range(targets):
-            prior, truth = log_prior(numbers[target]), int(responses[target])
+            prior = log_prior(numbers[target])
+            truth = int(responses[target])
             fits: list[dict[str, float]] = []
             for level in range(LEVELS):
                 others = responses.copy()

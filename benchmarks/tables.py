@@ -18,13 +18,15 @@ def mixed(n: int, p: int) -> np.ndarray:
     table = np.empty((n, p), order="F")
     for column in range(p):
         value = 0.6 * (factors @ rng.standard_normal(3)) + 0.6 * rng.standard_normal(n)
-        kind, weight = column % 5, 1.0
+        kind = column % 5
+        weight = 1.0
         if kind == 2:
             value = np.round(20 * np.exp(value / 2))
         elif kind == 3:
             value = np.round(2 * value)
         elif kind == 4:
-            value, weight = (value > 0.8).astype(float), 0.6
+            value = (value > 0.8).astype(float)
+            weight = 0.6
         table[:, column] = (value - value.mean()) / value.std(ddof=1) * weight
     return table
 
@@ -34,7 +36,8 @@ def radius_of(points: np.ndarray, size: float) -> float:
     n = len(points)
     sampled = min(n, int(np.clip(PAIRS / n, 400, 4000)))
     some = np.random.default_rng(5).choice(n, sampled, replace=False)
-    kept, most = np.empty(0), np.inf
+    kept = np.empty(0)
+    most = np.inf
     rank = int((size + 1) * len(some))
     for start in range(0, n, BLOCK):
         block = points[start : start + BLOCK]
@@ -61,7 +64,9 @@ def survey(n: int) -> rwn.Microdata:
     """Households, a weight, 6 keys, 7 confidential variables and 8 more that hang together."""
     draw = np.random.default_rng(5)
     status = 0.6 * np.repeat(draw.normal(size=n // 2), 2) + 0.8 * draw.normal(size=n)
-    health, key, confidential = draw.normal(size=n), rwn.Role.KEY, rwn.Role.CONFIDENTIAL
+    health = draw.normal(size=n)
+    key = rwn.Role.KEY
+    confidential = rwn.Role.CONFIDENTIAL
 
     def steps(value: np.ndarray, low: int, high: int) -> np.ndarray:
         noisy = value + 0.6 * draw.normal(size=n)

@@ -30,7 +30,8 @@ def warm() -> None:
 
     if is_ready():
         return
-    table, params = _table(LARGEST_DENSE + 500), RWN(k=3, epsilon=0.1)
+    table = _table(LARGEST_DENSE + 500)
+    params = RWN(k=3, epsilon=0.1)
     mask(table, params, seed=0)
     params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
     # the kernels that store a table for its sliders

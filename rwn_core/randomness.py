@@ -100,12 +100,19 @@ def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> ND
     start[4:12] = np.tile(keys, count // keys.shape[1])
     start[12:16] = counters
     # the four columns (then diagonals) of the state go through a quarter round together
-    a, b, c, d = start[0:4].copy(), start[4:8].copy(), start[8:12].copy(), start[12:16].copy()
+    a = start[0:4].copy()
+    b = start[4:8].copy()
+    c = start[8:12].copy()
+    d = start[12:16].copy()
     for _ in range(10):
         _quarter_rounds(a, b, c, d)
-        b, c, d = b[_LEFT], c[_HALF], d[_RIGHT]
+        b = b[_LEFT]
+        c = c[_HALF]
+        d = d[_RIGHT]
         _quarter_rounds(a, b, c, d)
-        b, c, d = b[_RIGHT], c[_HALF], d[_LEFT]
+        b = b[_RIGHT]
+        c = c[_HALF]
+        d = d[_LEFT]
     return np.concatenate((a, b, c, d)) + start
 
 

@@ -68,7 +68,8 @@ def dilution(rng: np.random.Generator) -> Microdata:
     ill = (frame["edu"] + frame["region"].map({"n": 0, "e": 1, "s": 2, "w": 3})) % 3
     flips = rng.random(N) < 0.05
     frame["ill"] = np.where(flips, rng.integers(0, 3, N), ill).astype(str)
-    keys, labs = ["age", "region", "edu"], [f"lab{j}" for j in range(5)]
+    keys = ["age", "region", "edu"]
+    labs = [f"lab{j}" for j in range(5)]
     for name in labs:
         frame[name] = rng.normal(size=N)
     return described(frame, keys, ["ill", *labs], fixed=labs)

@@ -111,7 +111,8 @@ class Forks:
             finally:
                 os._exit(0)
         os.close(says)
-        until, parts = time.monotonic() + WAITED * fault.get("seconds", 60.0), list[bytes]()
+        until = time.monotonic() + WAITED * fault.get("seconds", 60.0)
+        parts = list[bytes]()
         os.set_blocking(told, False)
         while time.monotonic() < until:
             try:

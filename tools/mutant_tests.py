@@ -194,7 +194,8 @@ class TestsOfLines:
         """Return tests that may notice a fault, cheapest of the room first, and their seconds."""
         if room == "js":
             return list(SCRIPT_TESTS), most
-        running, naming = self._running(mutant), set[str]()
+        running = self._running(mutant)
+        naming = set[str]()
         if not running:  # compiled: no line is noted but those that call it
             running = set[str]().union(
                 *(self._lines.get(line, set()) for line in calling(mutant.path, mutant.line))
@@ -224,7 +225,8 @@ class TestsOfLines:
 
     def _within(self, names: Iterable[str], seconds: float) -> list[str]:
         """Return the first tests that take this long together; at least one."""
-        result, total = list[str](), 0.0
+        result = list[str]()
+        total = 0.0
         for name in names:
             total += self.seconds[name]
             if result and total > seconds:
@@ -245,7 +247,8 @@ def calling(path: str, line: int) -> set[tuple[str, int]]:
 
     A line is a file and a number.
     """
-    kernels, others = dict[str, set[str]](), list[tuple[str, set[str], ast.stmt]]()
+    kernels = dict[str, set[str]]()
+    others = list[tuple[str, set[str], ast.stmt]]()
     names = set[str]()
     for file in sorted(Path().glob("rwn_*/**/*.py")):
         compiled = file.name.endswith("_kernel.py")

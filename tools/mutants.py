@@ -65,7 +65,8 @@ def main() -> int:
     tests = TestsOfLines(given.folder / "lines")
     shares = []
     for room in given.rooms:
-        sample, ends = _sample(room, given.count, given.seed), given.folder / f"{room}.ends"
+        sample = _sample(room, given.count, given.seed)
+        ends = given.folder / f"{room}.ends"
         known = _known(ends)
         faults = [
             (each, *tests.of(each, room, given.seconds)) for each in sample if each.key not in known
@@ -101,7 +102,8 @@ def _forked(faults: list[Fault], places: list[Path], *, every: bool) -> dict[str
     """Return the failing tests (the first, or all) of the faults that forks can try."""
     processes = []
     for at, place in enumerate(places):
-        lines, chosen = [], set[str]()
+        lines = []
+        chosen = set[str]()
         for mutant, tests, seconds in faults[at :: len(places)]:
             target = place / mutant.path
             name = function_of(target.read_text(encoding="utf-8"), mutant.line)
@@ -232,7 +234,8 @@ def _report(room: str, sample: list[Mutant], known: dict[str, dict[str, Any]]) -
         if end["end"] != "killed":
             sys.stdout.write(f"{end['end']} {end['fault']}\n")
     counts = collections.Counter(end["end"] for end in ends)
-    found, tried = counts["killed"] + counts["too long"], max(len(ends), 1)
+    found = counts["killed"] + counts["too long"]
+    tried = max(len(ends), 1)
     low, high = interval(found, tried)
     sys.stdout.write(
         f"{room}: {len(ends)} faults, {dict(counts)}; found {found / tried:.0%} "
@@ -244,7 +247,8 @@ def _report(room: str, sample: list[Mutant], known: dict[str, dict[str, Any]]) -
 
 def interval(found: int, tried: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share."""
-    z, p = 1.96, found / tried
+    z = 1.96
+    p = found / tried
     middle, half = p + z**2 / (2 * tried), z * (p * (1 - p) / tried + z**2 / (4 * tried**2)) ** 0.5
     return (middle - half) / (1 + z**2 / tried), (middle + half) / (1 + z**2 / tried)
 

@@ -75,7 +75,8 @@ def words_in(content: bytes, suffix: str) -> set[str]:
 
 def released(data: rwn.Microdata, format: str, folder: Path) -> dict[str, bytes]:
     """All files of a release, one of them in this format."""
-    key_file, params = folder / f"{format}.key", rwn.RWN(epsilon=1.0, k=5)
+    key_file = folder / f"{format}.key"
+    params = rwn.RWN(epsilon=1.0, k=5)
     judged = judge_release(data, params, format, WIDE, key_file=key_file)
     approval = Approval(by="QXNAMEZ", reason="QXREASONZ")
     return release_files(judged, data, approval, title="A table")
@@ -83,7 +84,8 @@ def released(data: rwn.Microdata, format: str, folder: Path) -> dict[str, bytes]
 
 def main() -> int:
     """Print how many words each format's public files hold; exit with 1 if any does."""
-    data, bad = original(), 0
+    data = original()
+    bad = 0
     planted = set(data.frame["person"]) | {str(home) for home in data.frame["home"]}
     with tempfile.TemporaryDirectory(prefix="QXFOLDERZ") as folder:
         for form in writable():

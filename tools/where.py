@@ -43,7 +43,8 @@ def answers() -> Iterator[tuple[str, str]]:
 
 
 def _python(name: str, text: str) -> Iterator[tuple[str, str]]:
-    tree, lines = ast.parse(text), text.splitlines()
+    tree = ast.parse(text)
+    lines = text.splitlines()
     yield name, _first_line(tree)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

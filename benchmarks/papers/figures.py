@@ -73,7 +73,8 @@ def _figure_1(_: Request) -> Found:
 
 
 def _correlations(request: Request, *, epsilons: tuple[float, ...]) -> Found:
-    data, count = load_demo("bodyfat"), request.repetitions(RELEASES, FEW)
+    data = load_demo("bodyfat")
+    count = request.repetitions(RELEASES, FEW)
     prepared = _method(epsilons[-1]).prepare(data)
     numbers: dict[str, Number | str] = {}
     for epsilon in epsilons:

@@ -91,7 +91,8 @@ class Published:
         """Compare a number with it."""
         # A bound holds if the number is on its side by more than the tolerance. A number agrees
         # only if another one in its place, `POWER` of the stake away on either side, would differ.
-        apart, tolerance = self._apart(number), self.tolerance(number)
+        apart = self._apart(number)
+        tolerance = self.tolerance(number)
         if apart > tolerance:
             return Verdict.DIFFERS
         if self.low < self.high:
@@ -287,7 +288,8 @@ def _published(name: str, fact: Mapping[str, Any]) -> Published:
     text = str(fact["value"])
     bound = text.startswith("at least ")
     printed = text.removeprefix("at least ")
-    number, rounding = float(printed), 0.0
+    number = float(printed)
+    rounding = 0.0
     digits = Decimal(printed).as_tuple().exponent
     if not bound and isinstance(digits, int) and digits < 0:
         rounding = 0.5 * 10.0**digits

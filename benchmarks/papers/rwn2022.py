@@ -46,7 +46,8 @@ def _errors(data: Microdata, repeats: int, train_share: float) -> dict[str, Numb
 
 
 def _pima(request: Request) -> Found:
-    data, repeats = load_demo("pima"), request.repetitions(REPEATS, FEW_REPEATS)
+    data = load_demo("pima")
+    repeats = request.repetitions(REPEATS, FEW_REPEATS)
     others = tuple(name for name in data.schema.names if name != "test")
     asked = replace(data.schema, question=Question(response="test", predictors=others))
     notes = (
@@ -59,7 +60,8 @@ def _pima(request: Request) -> Found:
 
 
 def _pef(request: Request) -> Found:
-    data, repeats = request.data, request.repetitions(REPEATS, FEW_REPEATS)
+    data = request.data
+    repeats = request.repetitions(REPEATS, FEW_REPEATS)
     if data is None:
         why = "The table pef is not part of this program; give it with --file and --schema."
         return Found(numbers={each.name: why for each in published("rwn2022-pef")})

@@ -20,11 +20,13 @@ _COLORS = ("#0072B2", "#D55E00", "#009E73", "#7A3E9D", "#8A6D00", "#777777")
 
 def draw(curves: FigureCurves) -> style.Chart:
     """Draw a curve with its band for each name, and a line for each unperturbed value."""
-    names, at = list(curves.values), curves.at
+    names = list(curves.values)
+    at = curves.at
     drawn = [curves.mean(name) if (band := curves.band(name)) is None else band for name in names]
     seen = [*curves.original.values(), *np.concatenate(drawn).flat]
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
-    rim, wide = 0.06 * ((high - low) or 1.0), float(at[-1] - at[0]) or 1.0
+    rim = 0.06 * ((high - low) or 1.0)
+    wide = float(at[-1] - at[0]) or 1.0
     pale = "" if curves.band(names[0]) is None else f" · pale: {NAME}"
     room = 0.3 if len(names) > 1 else 0.06  # for the curves' names
     return style.chart(
@@ -49,7 +51,8 @@ def _mean(curves: FigureCurves) -> str:
 
 
 def _traces(curves: FigureCurves, number: int) -> list[style.Trace]:
-    name, at = list(curves.values)[number], curves.at
+    name = list(curves.values)[number]
+    at = curves.at
     single = len(curves.values) == 1  # in the colors of all charts
     own = _COLORS[number % len(_COLORS)]
     color, before = (style.RELEASED, style.ORIGINAL) if single else (own, own)
@@ -154,7 +157,8 @@ def _boxes(at: Floats, numbers: Floats, step: float, *, released: bool) -> style
     # Shapes: at (b,); numbers (5, b).
     xs: list[float] = []
     ys: list[float] = []
-    half, gap = 0.3 * step, float("nan")
+    half = 0.3 * step
+    gap = float("nan")
     for x, (low, q1, median, q3, high) in zip(at.tolist(), numbers.T.tolist(), strict=True):
         xs += [x, x, gap, x - half, x + half, x + half, x - half, x - half, gap]
         ys += [low, q1, gap, q1, q1, q3, q3, q1, gap]

@@ -51,7 +51,8 @@ def draw_guessing_attacks(readings: Mapping[str, Reading[Any] | Exception]) -> s
     pairs: list[Pair] = []
     rows: list[list[Any]] = []
     for key in GUESSES:
-        reading, name = readings[key], MEASURES[key].label
+        reading = readings[key]
+        name = MEASURES[key].label
         row: list[Any] = [name, *[math.nan] * 4, str(reading)]
         if isinstance(reading, Reading):
             detail: Guesses = reading.detail

@@ -18,7 +18,9 @@ DERIVED = (
     "{share} of the records. Compute it again before they are used together."
 )
 FEWEST = 30  # records with all values of a relation
-STAGES, SAMPLE = (2, 8, 64, 256), 2_000  # records that a candidate is read on before all
+# records that a candidate is read on before all
+STAGES = (2, 8, 64, 256)
+SAMPLE = 2_000
 AMBIGUOUS = 20  # sets of parts that fit one variable: luck of many zeros
 MOST, MOST_OF_THREE = 100, 60  # variables among which two and three parts are looked for
 INFORMATIVE = 5.0  # standard deviations of a variable to what rounding leaves open
@@ -49,7 +51,8 @@ class Derived:
         `steps` are those that the table was rounded to; 0 where no record has all values.
         """
         # constants as many as the original has; a factor has its own rounding in each record
-        names, rounded = (self.name, *self.parts), float(self.kind in _POWERS)
+        names = (self.name, *self.parts)
+        rounded = float(self.kind in _POWERS)
         columns = [table.values(name) for name in names]
         halves = (steps.get(name, 0.0) / 2 for name in names)
         errors = [max(_error(e, rounded), h) for e, h in zip(columns, halves, strict=True)]
@@ -147,7 +150,8 @@ def _fitting(
         left, (columns, theirs) = parts, begin
         for few in STAGES:
             middle, width = _constants(kind, [rows[:few, [y]], *columns], [errors[y], *theirs])
-            low, high = np.fmax.reduce(middle - width), np.fmin.reduce(middle + width)
+            low = np.fmax.reduce(middle - width)
+            high = np.fmin.reduce(middle + width)
             left = left[(low <= 0) & (high >= 0) if kind == "sum" else low <= high]
             left = left[(left != y).all(axis=1)]
             more = STAGES[min(STAGES.index(few) + 1, len(STAGES) - 1)]
@@ -195,7 +199,8 @@ def _error(column: Floats, rounded: float = 1.0) -> float:
     """Return half of the step that a column's values are written with, or that of computing."""
     # column: shape (n,)
     known = column[~np.isnan(column)]
-    some, computed = known[:SAMPLE], 1e-9 * float(np.abs(known).max(initial=0.0))
+    some = known[:SAMPLE]
+    computed = 1e-9 * float(np.abs(known).max(initial=0.0))
     for decimals in range(_DECIMALS + 1 if rounded else 0):
         moved = some * 10.0**decimals
         if (np.abs(moved - np.round(moved)) <= 1e-6).all():

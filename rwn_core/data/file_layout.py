@@ -106,7 +106,8 @@ class FileLayout:
     def __post_init__(self) -> None:
         """Check each field by itself."""
         # what each field must be, and whether it is
-        encoding, notation = known_encoding(self.encoding), as_notation(self.dates)
+        encoding = known_encoding(self.encoding)
+        notation = as_notation(self.dates)
         mark, header = self.separator, self.header
         single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
         headed = isinstance(header, int) and 0 <= header <= MOST_HEADER

@@ -150,8 +150,11 @@ def _leave_or_keep(name: str, kind: str, sentence: str, *, stops: bool = False) 
 
 def _by_values(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     """Ask about too many levels, a masked sampling weight, or values that are nearly all equal."""
-    name, counts = variable.name, column.value_counts()
-    records, different, known = len(column), int((counts > 0).sum()), int(counts.sum())
+    name = variable.name
+    counts = column.value_counts()
+    records = len(column)
+    different = int((counts > 0).sum())
+    known = int(counts.sum())
     if variable.kind is Kind.CATEGORICAL and different > max(FEWEST, LEVELS * records):
         sentence = (
             f"{name} has {different:,} levels in {records:,} records: almost no record has a "

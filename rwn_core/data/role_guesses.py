@@ -73,7 +73,8 @@ def _standards() -> list[dict[str, Any]]:
 
 def standard_file(names: Iterable[str]) -> StandardFile | None:
     """Find the official file that most names of a table belong to; None where few do."""
-    given, best = list(names), None
+    given = list(names)
+    best = None
     small = [name.lower() for name in given]
     for standard in _standards():
         roles: dict[str, Role] = {}  # in the order of the list: the first weight is the best one
@@ -117,12 +118,15 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
     found: list[RoleGuess] = []
     best = {} if official is None else {name: n for n, name in enumerate(official.roles)}
     for variable in sorted(free, key=lambda each: best.get(each.name, len(best))):
-        name, column = variable.name, frame[variable.name]
+        name = variable.name
+        column = frame[variable.name]
         if name in replicates:
-            role, reason = Role.IDENTIFIER, "replicate weights together name a record's stratum"
+            role = Role.IDENTIFIER
+            reason = "replicate weights together name a record's stratum"
         elif official is not None and name in official.roles:
             names = f"{len(official.roles)} of {official.released} names"
-            role, reason = official.roles[name], f"{official.name} calls it so ({names})"
+            role = official.roles[name]
+            reason = f"{official.name} calls it so ({names})"
         else:
             weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(column, variable, together)
             looks_like = SAMPLING_WEIGHT if weighs else doubts.get(name, "")

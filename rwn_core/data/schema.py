@@ -96,8 +96,15 @@ __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 
 
 _WRITTEN = (
-    *("weight", "group", "masked", "levels", "label", "decimals", "notation"),
-    *("value_labels", "missing_codes"),
+    "weight",
+    "group",
+    "masked",
+    "levels",
+    "label",
+    "decimals",
+    "notation",
+    "value_labels",
+    "missing_codes",
 )
 _FIELDS = ("name", "kind", "role", *_WRITTEN)
 _TABLES = {"variable", "question", "use", "file", "edit_rules", "population", "rows"}

@@ -36,8 +36,17 @@ _CODES = np.sort(
     [-1.0, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)]
 )
 _DAYS = (
-    *("9999-12-31", "1900-01-01", "1899-12-30", "1899-12-31", "2999-12-31", "1800-01-01"),
-    *("6666-06-06", "7777-07-07", "8888-08-08", "9999-09-09", "9999-01-01"),
+    "9999-12-31",
+    "1900-01-01",
+    "1899-12-30",
+    "1899-12-31",
+    "2999-12-31",
+    "1800-01-01",
+    "6666-06-06",
+    "7777-07-07",
+    "8888-08-08",
+    "9999-09-09",
+    "9999-01-01",
 )
 _DIGITS = re.compile(r"\d{7,8}(\.0)?")
 _TIME_NAME = re.compile(r"(?i)date|datum|day|birth|dob|geb|time|stamp|zeit|fecha|jour")
@@ -135,7 +144,8 @@ def _count(wrong: Any) -> str:
 
 
 def _check_type(column: pd.Series[Any], name: str) -> None:
-    dtype, kinds = column.dtype, pd.api.types
+    dtype = column.dtype
+    kinds = pd.api.types
     if isinstance(dtype, pd.CategoricalDtype):
         levels = dtype.categories.tolist()
         fault = "categories other than texts and numbers; convert them"
@@ -286,9 +296,12 @@ def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
             if ((y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)).all():
                 found.append(form)
     if not found and _TIME_NAME.search(name):
-        low, high = values.min(), values.max()
-        found += ["days since 1900, as in Excel"] * bool(low >= 10_000 and high < 60_000)
-        found += ["seconds since 1970"] * bool(low >= 1e8 and high < 2.2e9)
+        low = values.min()
+        high = values.max()
+        if low >= 10_000 and high < 60_000:
+            found.append("days since 1900, as in Excel")
+        if low >= 1e8 and high < 2.2e9:
+            found.append("seconds since 1970")
     if not found:
         return []
     return [

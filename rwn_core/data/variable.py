@@ -104,7 +104,8 @@ def fits(value: Any, hint: Any) -> bool:
     >>> fits(["age"], Sequence[str]), fits("age", Sequence[str]), fits(5, Sequence[str] | None)
     (True, False, False)
     """
-    origin, parts = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    parts = get_args(hint)
     if origin in (Union, UnionType):
         return any(fits(value, each) for each in parts)
     if hint is Any or origin is Callable:
@@ -121,7 +122,8 @@ def fits(value: Any, hint: Any) -> bool:
 
 def _hint_words(hint: Any, *, many: bool = False) -> str:
     """Say what a type hint asks for: "a list of texts"."""
-    origin, parts = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    parts = get_args(hint)
     if origin in (Union, UnionType):
         each = [_hint_words(part, many=many) for part in parts if part is not NoneType]
         return " or ".join(dict.fromkeys(each))
@@ -152,7 +154,8 @@ def checks_form(
     function: Callable[_P, _R], prepare: Callable[..., None] | None = None
 ) -> Callable[_P, _R]:
     """Let a public function refuse a wrong call in one sentence, before it begins."""
-    known, name = signature(function), function.__qualname__
+    known = signature(function)
+    name = function.__qualname__
 
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -340,7 +343,8 @@ class Variable(NamedParameters):
         if not isinstance(self.name, str) or not isinstance(self.group, str | None):
             raise SchemaError("The name and the group of a variable must be texts.")
         # what each field holds, if it has the right form
-        weight, decimals = self.weight if is_number(self.weight) else math.nan, self.decimals
+        weight = self.weight if is_number(self.weight) else math.nan
+        decimals = self.decimals
         levels = None if self.levels is None else _tuples(self.levels)
         labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
         notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
@@ -366,7 +370,8 @@ class Variable(NamedParameters):
             ("notation", notation is not None, f"one of: {ALL_NOTATIONS}"),
             ("value_labels", coded, "pairs of a code and its label, each code once"),
             (
-                *("missing_codes", rising and all(_is_code(e) or e in ranges for e in codes)),
+                "missing_codes",
+                rising and all(_is_code(e) or e in ranges for e in codes),
                 "numbers, texts, or pairs of numbers from the lowest to the highest",
             ),
         ):

@@ -136,7 +136,8 @@ def audit_dataset(
     tables = Dataset.at(original), Dataset.at(masked)
     given = options.schema or tables[0].guessed_schema()
     given.require_names([name for name, _ in tables[0].columns])
-    n, names = tables[0].n, [variable.name for variable in given.released]
+    n = tables[0].n
+    names = [variable.name for variable in given.released]
     types = dict(tables[0].columns)
     if sorted(map(str, tables[1].columns)) != sorted(str((name, types[name])) for name in names):
         raise InputError(
@@ -176,7 +177,8 @@ def audit_dataset(
         audited = audit(data, table, measures=options.measures)
     # Whether the rows are about as far from their own records as from other ones.
     metric = Metric.fit(data)
-    both, own = together(metric.coded(data), metric.coded(table)), np.arange(data.n)
+    both = together(metric.coded(data), metric.coded(table))
+    own = np.arange(data.n)
     others = squared_distances(both, data.n + own, np.roll(own, 1))
     nearer = others - squared_distances(both, data.n + own, own)
     return DatasetAudit(
@@ -208,7 +210,9 @@ def random_rows(
 
     With variables that number units these are all rows of random units, about as many.
     """
-    n, share, key = dataset.n, min(options.sample / dataset.n, 1.0), f"{options.seed:016d}"[-16:]
+    n = dataset.n
+    share = min(options.sample / dataset.n, 1.0)
+    key = f"{options.seed:016d}"[-16:]
     chosen = np.random.default_rng(options.seed).choice(n, round(share * n), replace=False)
     while units and share < 1.0:
         parts = []

@@ -53,7 +53,8 @@ Counts = Mapping[Any, int]
 
 def counted(total: float) -> Advance:
     """Report the share done, given what is done in steps."""
-    report, done = current_work().report, 0.0
+    report = current_work().report
+    done = 0.0
 
     def advance(records: float) -> None:
         nonlocal done
@@ -166,7 +167,8 @@ def metric_of_sums(
                 each = np.array(
                     [counted.get(level, 0) for level in variable.levels or ()], np.int64
                 )
-                values, total = np.arange(len(each), dtype=np.float64), int(each.sum())
+                values = np.arange(len(each), dtype=np.float64)
+                total = int(each.sum())
                 mean = math.fsum((values * each).tolist()) / max(total, 1)
                 squares = math.fsum((each * (values - mean) ** 2).tolist())
                 column = _statistics(total, mean, squares, values[each > 0])

@@ -197,8 +197,10 @@ _ARRAYS = ("offsets", "records", "squared")
 
 def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     """List the nearest others of a leaf's records, and which leaf each of them lies in."""
-    leaf, leaves = task["number"], leaves_with_records(run)
-    kernel, n = run.params.ball.kernel, run.dataset.n
+    leaf = task["number"]
+    leaves = leaves_with_records(run)
+    kernel = run.params.ball.kernel
+    n = run.dataset.n
     ball = RadiusAndK(k=list_length(n, kernel.bandwidth_k), epsilon=None)
     near = search_of_leaf(run, leaf, ball).table()
     leaf_of = np.empty(n, np.int32)
@@ -215,8 +217,12 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
 
 def weigh_all(run: Run, task: Task) -> dict[str, Any]:
     """Gather what the weights of a row take from all records: scales, and factors of columns."""
-    leaves, n, kernel = leaves_with_records(run), run.dataset.n, run.params.ball.kernel
-    scaling, column, least = np.empty(n), np.zeros(n), n
+    leaves = leaves_with_records(run)
+    n = run.dataset.n
+    kernel = run.params.ball.kernel
+    scaling = np.empty(n)
+    column = np.zeros(n)
+    least = n
     for leaf in leaves:
         scaling[load_side(run, leaf).numbers] = load(run, LIST, f"{leaf:06d}-scaling")
         least = min(least, int(run.answer(LIST, leaf)["least"]))
@@ -235,7 +241,8 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
 
 def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
     """Return the neighborhoods of a leaf's records, and their numbers."""
-    near, numbers = _near(run, leaf), load_side(run, leaf).numbers
+    near = _near(run, leaf)
+    numbers = load_side(run, leaf).numbers
     place = np.full(run.dataset.n, -1, np.int32)
     place[numbers] = np.arange(len(numbers))
     # the entries of the lists of all leaves that lie in this one, by the rows here
@@ -249,7 +256,8 @@ def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
         rows = place[theirs.records[entries]]
         give_back()
         back.append(Entries(rows, holder.astype(np.int32), theirs.squared[entries]))
-    kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
+    kernel = run.params.ball.kernel
+    scaling = load(run, STATE, "scaling")
     lists = list_both_ways(near, joined(back), scaling, run.answer(STATE, 0)["least"])
     column = load(run, STATE, "column")
     return soft_neighborhoods(kernel, scale(kernel, lists), column=column), numbers
@@ -260,14 +268,16 @@ TIE = "tie-slices"
 
 def tie_slices(run: Run, task: Task) -> dict[str, Any]:
     """Put all records into the order of each slice, and fit how strongly slices are tied."""
-    names, n = [name for name, _ in run.dataset.columns], run.dataset.n
+    names = [name for name, _ in run.dataset.columns]
+    n = run.dataset.n
     check_fits(24.0 * n * len(names), budget_bytes(), "The table whose slices are tied", FEWER)
     table = run.dataset.read(0, n, names)
     data = run.survey_result.microdata(table.select(run.names))
     units = run.params.tied_units(data)
     scores, ranks = scores_of(*directions_of(data, units), units, data)
     # the donors of some records, leaf by leaf
-    fitted, found = fitted_records(fingerprint(to_frame(table)), n), []
+    fitted = fitted_records(fingerprint(to_frame(table)), n)
+    found = []
     for leaf in leaves_with_records(run):
         neighborhoods, numbers = soft_leaf(run, leaf)
         (lists,) = lists_of(neighborhoods, np.intersect1d(fitted, numbers))
@@ -282,11 +292,14 @@ def tie_slices(run: Run, task: Task) -> dict[str, Any]:
 
 def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
     """Mask the records of one leaf; see `release_rows` for what it answers."""
-    leaf, drawing = task["number"], draw_request(run)
+    leaf = task["number"]
+    drawing = draw_request(run)
     neighborhoods, numbers = soft_leaf(run, leaf)
-    q, tied = np.asarray(drawing.q), run.stage.answer(TIE, 0)
+    q = np.asarray(drawing.q)
+    tied = run.stage.answer(TIE, 0)
     if tied:
-        units, arrays = tuple(map(tuple, tied["units"])), [load(run, TIE, x) for x in Tie._fields]
+        units = tuple(map(tuple, tied["units"]))
+        arrays = [load(run, TIE, x) for x in Tie._fields]
         fitted = FittedTie(units=units, kept=tied["kept"], tie=Tie(*arrays))
         nobody = run.survey_result.microdata(run.survey_result.sample.slice(0, 0))
         law = TiedLaw(nobody, neighborhoods, q, None, fitted)
@@ -314,7 +327,8 @@ SAMPLE = "mask"
 
 def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     """Mask one range of records with donors from the sample."""
-    found, ball = run.survey_result, run.params.ball
+    found = run.survey_result
+    ball = run.params.ball
     table = run.dataset.read(task["start"], task["stop"], run.names)
     microdata = found.microdata(table)
     ids = np.arange(task["start"], task["stop"], dtype=np.int64)

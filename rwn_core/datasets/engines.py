@@ -126,7 +126,8 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     execute(run.ranges(DEAL), follow(1))
     # Add up the records of each leaf, and put corners together; how many leaves there are.
     corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
-    low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
+    low = np.min(corners, axis=(0, 1))
+    high = np.max(corners, axis=(0, 1))
     save(run, INDEX, "corners", np.stack([low, high]))
     ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
     counts = np.sum([np.diff(each) for each in ends], axis=0)
@@ -285,7 +286,8 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
                 for n, task in enumerate(tasks)
             ]
             try:
-                waiting, left = as_completed(futures, loop=client.loop), len(futures)
+                waiting = as_completed(futures, loop=client.loop)
+                left = len(futures)
                 while left:
                     batch = waiting.next_batch(block=False)
                     for future in batch:
@@ -315,7 +317,8 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
         from pyspark import SparkConf, SparkContext
     except ImportError:
         raise ParameterError("The engine spark needs the package pyspark.") from None
-    packed_run, master = PackedRun(run), address or f"local[{workers},{_FAILURES}]"
+    packed_run = PackedRun(run)
+    master = address or f"local[{workers},{_FAILURES}]"
     settings = SparkConf().setMaster(master).setAppName("rwn").setAll(list(_SETTINGS.items()))
     try:
         context = SparkContext(conf=settings)
@@ -340,7 +343,8 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
                 while not job.done():
                     time.sleep(_LOOK_EVERY)
                     # Count the ended tasks of the only job.
-                    status, count = context.statusTracker(), 0
+                    status = context.statusTracker()
+                    count = 0
                     for number in status.getActiveJobsIds():
                         active = status.getJobInfo(number)
                         stages = map(status.getStageInfo, active.stageIds if active else ())

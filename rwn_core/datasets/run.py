@@ -122,7 +122,8 @@ class Run:
 
     def ranges(self, step: str) -> list[Task]:
         """A task for each range of records."""
-        n, rows = self.dataset.n, self.rows
+        n = self.dataset.n
+        rows = self.rows
         return [
             {"step": step, "number": number, "start": start, "stop": min(start + rows, n)}
             for number, start in enumerate(range(0, n, rows))

@@ -48,7 +48,8 @@ def leaf_numbers(sample: Points, points: Points, leaves: int) -> Integers:
     """
     # shape (n,)
     free = [c for c in range(point_values(sample).shape[1]) if c not in level_squares(sample)]
-    known, values = point_values(sample)[:, free], point_values(points)[:, free]
+    known = point_values(sample)[:, free]
+    values = point_values(points)[:, free]
     if leaves < 2 or not free or len(known) < 2:
         return np.zeros(len(values), dtype=np.int64)
     _, directions = np.linalg.eigh(np.atleast_2d(np.cov(known, rowvar=False)))
@@ -58,7 +59,8 @@ def leaf_numbers(sample: Points, points: Points, leaves: int) -> Integers:
 
 def deal_records(run: Run, task: Task) -> dict[str, Any]:
     """Sort the points of a range by leaf, and store the range's columns for copying."""
-    number, found = task["number"], run.survey_result
+    number = task["number"]
+    found = run.survey_result
     table = run.dataset.read(task["start"], task["stop"], run.names)
     write_batches(run.path(DEAL, number, COLUMNS), table, [len(table)], packed=False)
     points = found.metric.coded(found.microdata(table))
@@ -154,7 +156,9 @@ def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
     """Write what each position has, and each record's number: that in the dataset."""
     counts = [len(side.exact) for side in sides]
     before, records = _before(counts), _before([len(side.records) for side in sides])
-    n, rows, passes = run.dataset.n, before[-1], len(sides[0].shifts)
+    n = run.dataset.n
+    rows = before[-1]
+    passes = len(sides[0].shifts)
     offsets = (side.offsets[:-1] + base for side, base in zip(sides, records, strict=False))
     end = np.array(records[-1:], dtype=np.int64)
     places = (

@@ -64,14 +64,15 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
     # if one of them is a lower bound, so is the largest
     bound = any(a.get("at_least") for a in shown)
     claim = "method known, at least" if bound else "worst case"
-    labels, place = list[style.Label](), {"xanchor": "left", "yanchor": "middle", "xshift": 3}
+    labels = list[style.Label]()
+    place = {"xanchor": "left", "yanchor": "middle", "xshift": 3}
     for position, attack in enumerate(shown):
-        text = "≥ " * bool(attack.get("at_least")) + short(attack["success"])
+        text = ("≥ " if attack.get("at_least") else "") + short(attack["success"])
         color = style.RELEASED if attack["worst"] else style.NEUTRAL
         look: Any = {"bold": bool(attack["worst"]), **place}
         labels.append(style.label(text, attack["success"], position, color, **look))
     words, successes = ([a[name] for a in attacks] for name in ("words", "success"))
-    least = (", at least" * bool(a["worst"] and a.get("at_least")) for a in attacks)
+    least = ((", at least" if a["worst"] and a.get("at_least") else "") for a in attacks)
     kinds = [_KINDS[bool(a["worst"])] + more for a, more in zip(attacks, least, strict=True)]
 
     return style.chart(

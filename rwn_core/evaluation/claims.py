@@ -107,9 +107,11 @@ class ClaimTable(Summarized):
         for each in self.analyses:
             name = each.analysis.name
             shown = map(_claim_row, each.claims)
-            rows += [(name, f"do not use: {each.refusal}", "", "")] * bool(each.refusal)
+            if each.refusal:
+                rows.append((name, f"do not use: {each.refusal}", "", ""))
             rows += [(f"{name}: {term}", *others) for term, *others in shown]
-        rows += [("pairs of numbers", f"do not use: {self.refusal}", "", "")] * bool(self.refusal)
+        if self.refusal:
+            rows.append(("pairs of numbers", f"do not use: {self.refusal}", "", ""))
         return Summary(
             title=f"Claims({len(self.analyses)} analyses, {len(self.pairs)} pairs of numbers, "
             f"judged by {self.draws} releases)",

@@ -46,7 +46,8 @@ def control_group(
 ) -> Comparison | None:
     """A release of the same setting that leaves one person in five out, for comparison."""
     # `part`, from 0 to 4, says which people; of a person or household no row stays inside
-    original, precision = base.original, precision or {}
+    original = base.original
+    precision = precision or {}
     units, order = _people(base)
     order = np.random.default_rng(_SEED).permutation(order)
     count = min(len(order) // 5, ATTACKS)
@@ -171,14 +172,16 @@ def attribute_difference(
     >>> weak.value > 0.3, strong.value < 0.05
     (True, True)
     """
-    base, precision = Comparison(original=microdata, masked=microdata), precision or {}
+    base = Comparison(original=microdata, masked=microdata)
+    precision = precision or {}
     required_confidential(base)
     if splits < 2:
         raise ParameterError("splits must be a whole number of at least 2.")
     if microdata.n > 2 * QUICK_RECORDS:
         some = microdata.take(np.sort(attacked_people(base, 2 * QUICK_RECORDS)))
         base = Comparison(original=some, masked=some)
-    data, (_, order) = base.original, _people(base)
+    data = base.original
+    _, order = _people(base)
     if len(order) < 2 * LEAST:
         raise NotApplicable(f"There are fewer than {2 * LEAST} people to halve.")
     # which values are levels is decided on all records

@@ -21,7 +21,7 @@ from rwn_core.evaluation.draws import draws
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.posterior import weigh
+from rwn_core.measures.attacks.posterior import Sample, weigh
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.membership import MEMBERSHIP
@@ -38,7 +38,8 @@ def mode_is_own(own: float, others: Floats, releases: int) -> float:
     # are coefficients of products of series in x: of exp(sum of logs), which need power sums only
     powers = np.array([(others**power).sum() for power in range(1, releases + 1)])
     nodes, weights = np.polynomial.legendre.leggauss(releases // 2 + 1)
-    s, total = (nodes + 1) / 2, 0.0
+    s = (nodes + 1) / 2
+    total = 0.0
     for top in range(1, releases + 1):  # the count of the own value
         factors = np.array([1.0 / factorial(count) for count in range(top + 1)])
         series = np.zeros((releases + 1, len(s)))
@@ -68,15 +69,18 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
         return None
     q = float(law.q.max())
     # the weights of a typical record for itself and for its other donors
-    found, own = law.neighborhoods, 0.0
+    found = law.neighborhoods
+    own = 0.0
     sizes = found.effective_sizes
     if found.equally_likely:
         donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
         others = np.full(donors, 1.0 / donors)
     else:
         record = int(np.argsort(sizes, kind="stable")[len(sizes) // 2])
-        weights, itself = found.weights(record), found.members(record) == record
-        own, others = float(weights[itself].sum()), weights[~itself]
+        weights = found.weights(record)
+        itself = found.members(record) == record
+        own = float(weights[itself].sum())
+        others = weights[~itself]
     chance, chances = 1.0 - q + q * own, q * others
     modes = [mode_is_own(chance, chances, times) for times in RELEASES]
     every = np.append(others, own)
@@ -198,16 +202,18 @@ def follow(
     """
     if not records:
         return {}
-    precision, units = precision or {}, Comparison(original=microdata, masked=microdata).units
+    precision = precision or {}
+    units = Comparison(original=microdata, masked=microdata).units
     numbers = np.arange(microdata.n) if units is None else units
     watched = np.flatnonzero(np.isin(numbers, numbers[list(records)]))  # all of their rows
     hits = dict.fromkeys(records, 0.0)  # releases in which each is named
     for drawn in draws(microdata, params, releases, seed):
         if drawn.law is None:
             return dict.fromkeys(records)
-        law, masked = drawn.law.rounded(precision), rounded(drawn.masked, precision)
+        law = drawn.law.rounded(precision)
+        masked = rounded(drawn.masked, precision)
         # rows that do not leave name no unit; top1 is 1 / ties where the true unit is most likely
-        named = weigh(law, masked, None, (watched, len(watched)), units=units)[0]
+        named = weigh(law, masked, None, Sample(watched, len(watched)), units=units)[0]
         missed = np.ones(numbers.max() + 1)
         np.multiply.at(missed, numbers[named.rows], 1.0 - named.top1)
         for record in records:

@@ -38,7 +38,8 @@ def draws(
 ) -> Iterator[Masked]:
     """Yield releases of one setting under different keys; the neighbors are searched once."""
     # with `resampled` each release is that of a bootstrap sample of the records
-    prepared, samples = params.prepare(microdata), np.random.default_rng(seed)
+    prepared = params.prepare(microdata)
+    samples = np.random.default_rng(seed)
     with work(progress=progress):
         for number in steps(range(repeats)):
             setting = prepared
@@ -130,7 +131,8 @@ class Ensemble(Plotted):
     def _summary(self) -> Summary:
         rows = []
         for key in self._keys:
-            reading, words = self.reading(key), MEASURES[key].words
+            reading = self.reading(key)
+            words = MEASURES[key].words
             if isinstance(reading, NotApplicable):
                 rows.append((key, reading.reason, ""))
                 continue

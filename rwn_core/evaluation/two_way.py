@@ -132,18 +132,21 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
     clouds = [detail.original, detail.released]
     r = [style.number(r, 2) for r in (detail.correlation_original, detail.correlation_released)]
     every = np.concatenate(clouds)
-    low, high = every.min(axis=0), every.max(axis=0)
+    low = every.min(axis=0)
+    high = every.max(axis=0)
     pad = 0.04 * np.where(high > low, high - low, 1.0)
     low, high = low - pad, high + pad
     sizes = [len(cloud) for cloud in clouds]
-    width, traces = high[0] - low[0], []
+    width = high[0] - low[0]
+    traces = []
     moved = "" if drawn is None else f" · draws {range_text(*drawn, 2)}"
     title = style.escape(style.shorten(one, 40))
     y = style.axis(style.escape(style.shorten(other, 24)), low[1], high[1])
     if max(sizes) >= style.CLOUD_POINTS:
         # large clouds stand next to each other, since they would hide each other
         for side, color in enumerate((style.ORIGINAL, style.RELEASED)):
-            own, shift = clouds[side], side * 1.06 * width
+            own = clouds[side]
+            shift = side * 1.06 * width
             edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
             traces.append(style.density(own[:, 0] + shift, own[:, 1], color, edges))
         halves: dict[str, Any] = {

@@ -60,7 +60,7 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
     drifting = {name for name, each in law.later.items()
                 if not each.neighborhoods.imbalance <= BALANCED}  # fmt: skip
     drawn = [names for names in drawn if names[0] not in drifting]
-    return answer | {"slices": drawn + [unmoved] * bool(unmoved)}
+    return answer | {"slices": drawn + ([unmoved] if unmoved else [])}
 
 
 def _refusal(original: Microdata, records: int) -> str:

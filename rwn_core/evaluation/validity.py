@@ -74,7 +74,8 @@ class Regression:
             categorical = kinds.get(asked.response) is Kind.CATEGORICAL
             self.family = response_family(original, asked) if categorical else "linear"
         fit = self._fit(original, "")
-        self.own, self.terms = fit.estimate, ("(intercept)", *fit.design.terms)
+        self.own = fit.estimate
+        self.terms = ("(intercept)", *fit.design.terms)
         # standard errors from a coefficient to an end of its 95 % interval
         freedom = len(fit.design.response) - len(self.terms)
         self.reach = t95(freedom if self.family == "linear" else math.inf)

@@ -28,8 +28,18 @@ from rwn_core.io.format import Format as Format
 FORMATS: tuple[Format, ...] = tuple(
     each.FORMAT
     for each in (
-        *(csv_format, parquet_format, excel_format, tsv_format, feather_format, stata_format),
-        *(spss_format, sas_format, r_format, ods_format, json_format, fixed_width_format),
+        csv_format,
+        parquet_format,
+        excel_format,
+        tsv_format,
+        feather_format,
+        stata_format,
+        spss_format,
+        sas_format,
+        r_format,
+        ods_format,
+        json_format,
+        fixed_width_format,
     )
 )
 """Every format, in the order on screen; the first is the usual one."""

@@ -45,8 +45,12 @@ TEXTS = {pa.string(), pa.large_string(), pa.string_view()}
 _TIMES = (pa.Time32Type, pa.Time64Type, pa.DurationType)
 _KINDS = pa.types
 _KNOWN = (
-    *(_KINDS.is_boolean, _KINDS.is_integer, _KINDS.is_floating, _KINDS.is_decimal),
-    *(_KINDS.is_date, _KINDS.is_timestamp),
+    _KINDS.is_boolean,
+    _KINDS.is_integer,
+    _KINDS.is_floating,
+    _KINDS.is_decimal,
+    _KINDS.is_date,
+    _KINDS.is_timestamp,
 )
 _REMEDIES = (
     (_KINDS.is_nested, "holds lists or records; write each part as a column of its own"),
@@ -70,7 +74,8 @@ def arrow_microdata(
     left_out: Mapping[str, str],
 ) -> Microdata:
     """Return the microdata of a checked Arrow table; `left_out` says which columns it lacks."""
-    series, said = {}, list(notices)
+    series = {}
+    said = list(notices)
     for field in fields:
         name = field.name
         variable = None if schema is None else schema.by_name.get(name)
@@ -330,7 +335,8 @@ def _open(content: bytes, unit: str = "us") -> pq.ParquetFile:
 
 def parquet_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write a Parquet file, without statistics."""
-    stream, table = io.BytesIO(), arrow_table(frame)
+    stream = io.BytesIO()
+    table = arrow_table(frame)
     pq.write_table(
         table,
         stream,
@@ -345,7 +351,8 @@ def parquet_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 def feather_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write an Arrow file."""
-    stream, table = io.BytesIO(), arrow_table(frame)
+    stream = io.BytesIO()
+    table = arrow_table(frame)
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(stream, table.schema, options=options) as writer:
         writer.write_table(table)

@@ -53,7 +53,8 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
     """Refuse a workbook that takes too much memory or is no plain XML; return its sheets' marks."""
     # Every part is unpacked once and counted, because the sizes that an archive declares may be
     # wrong. An OpenDocument sheet has no marks.
-    marks, size = dict[str, Marks](), 0
+    marks = dict[str, Marks]()
+    size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             codes = _code_styles(archive)
@@ -90,7 +91,9 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
 
 def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[bytes, int]]:
     """A part piece by piece, each with the end of the one before; and how many bytes are new."""
-    end, size, full = b"", 0, copy.copy(part)
+    end = b""
+    size = 0
+    full = copy.copy(part)
     # zipfile would stop at the declared size; other programs unpack whatever is there
     full.file_size = sys.maxsize
     with archive.open(full) as stream:
@@ -130,7 +133,8 @@ class Marks:
         ends = ((found.end(), int(found[1])) for found in _NO_RESULT.finditer(piece))
         self.open_rows += [row for end, row in ends if end > seen]
         for found in _COLUMN.finditer(piece):
-            first, last = _FIRST.search(found[0]), _LAST.search(found[0])
+            first = _FIRST.search(found[0])
+            last = _LAST.search(found[0])
             if found.end() > seen and first is not None and last is not None:
                 self.columns.append((int(first[1]), int(last[1])))
 
@@ -159,7 +163,7 @@ class Marks:
 
 
 def _listed(places: list[str]) -> str:
-    return ", ".join(places[:_NAMED]) + ", ..." * (len(places) > _NAMED)
+    return ", ".join(places[:_NAMED]) + (", ..." if len(places) > _NAMED else "")
 
 
 def sheet_marks(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[str, Marks]:
@@ -213,7 +217,8 @@ def shown_as_codes(values: list[Any], code: str) -> list[Any]:
     """
     if not code or any(isinstance(v, int | float) and (v < 0 or v % 1) for v in values):
         return values
-    count, texts = code.count("\0"), []
+    count = code.count("\0")
+    texts = []
     for value in values:
         if isinstance(value, int | float) and not isinstance(value, bool):
             digits = f"{int(value):0{count}d}"

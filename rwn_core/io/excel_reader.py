@@ -86,7 +86,8 @@ def read_excel(
         )
     notices += marks.notices(len(rows[0]))
     names = _header(file, rows, first, layout.header)
-    rows, first = rows[layout.header - 1 :], first + layout.header - 1
+    rows = rows[layout.header - 1 :]
+    first = first + layout.header - 1
     names = named(names, schema)
     chosen, wide = chosen_columns(file, names, schema, layout, f", row {first:,}")
     if len(rows) < 2:
@@ -113,7 +114,8 @@ def read_excel(
             series[name], noticed = column.typed(variable)
         except InputError as refusal:
             as_texts[name] = str(refusal)
-            series[name], noticed = column.texts(), []
+            series[name] = column.texts()
+            noticed = []
         notices += noticed
     return table_of_columns(file, series, schema, [*wide, *notices], as_texts)
 
@@ -307,7 +309,8 @@ def chosen_sheet(
     rows = [row[used[0] : used[-1] + 1] for row in rows]
     first, left = start + first, left + used[0]
     # merged cells of its header, then of its records
-    end, names = first + len(rows), layout.header if layout.header > 1 else 0
+    end = first + len(rows)
+    names = layout.header if layout.header > 1 else 0
     _fill(rows, [area for area in merged if area[1][0] < first + names], first, left)
     taken = _fill(rows, merged, first, left) if layout.fill else 0
     inside = [area for area in merged if area[0][0] < end and area[1][0] >= first + names]

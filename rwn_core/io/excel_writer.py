@@ -62,7 +62,8 @@ def excel_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> Any:
     """Return the function that writes a cell of a column."""
-    values, kinds = column, pd.api.types
+    values = column
+    kinds = pd.api.types
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = pd.Series(column.cat.categories)
     if kinds.is_bool_dtype(values.dtype):

@@ -128,7 +128,11 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
         raise
     except (ElementTree.ParseError, ValueError, LookupError):
         raise InputError("the codebook is no complete XML document; get it again.") from None
-    fields, charset, described, several, groups = [], "utf-8", "", False, set()
+    fields = []
+    charset = "utf-8"
+    described = ""
+    several = False
+    groups = set()
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]  # whatever its namespace
     for element in root.iter():
@@ -174,7 +178,8 @@ def _field(element: Any) -> _Field:
             "get it again."
         ) from None
     is_text = form is not None and form.get("type") == "character"
-    labels, missing = {}, []
+    labels = {}
+    missing = []
     for category in element.findall("catgry"):
         written, label = _words(category.find("catValu")), _words(category.find("labl"))
         code = written if is_text else _code(written, decimals)
@@ -182,7 +187,8 @@ def _field(element: Any) -> _Field:
             continue
         if label and (is_text or label != written):  # a number is no label of itself
             labels[code] = label
-        missing += [code] * (category.get("missing") == "Y")
+        if category.get("missing") == "Y":
+            missing.append(code)
     label = _words(element.find("labl"))
     about = {"label": label, "value_labels": labels, "missing_codes": tuple(missing)}
     return _Field(name, start - 1, end, decimals, is_text, about)

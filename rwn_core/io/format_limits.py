@@ -23,10 +23,11 @@ _LAID = {
 
 def losses(microdata: Microdata, form: Format) -> list[str]:
     """Name what the table has and a file of the format does not keep."""
-    frame, said = microdata.frame, []
+    frame = microdata.frame
+    said = []
     for feature, has in _HAS.items():
         names = [v.name for v in microdata.schema.released if has(frame[v.name], v)]
-        some = ", ".join(names[:_NAMED]) + ", ..." * (len(names) > _NAMED)
+        some = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
         if names and feature not in form.keeps:
             said.append(f"{form.title} does not keep {feature} ({some}).")
     given = {} if microdata.schema.file is None else microdata.schema.file.changed()

@@ -104,7 +104,8 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
         torn = sum(not SEPARATORS.keys().isdisjoint("".join(each)) for each in words)
         how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
         if share >= _FEWEST and how_well > best:
-            best, found = how_well, (mark, width)
+            best = how_well
+            found = (mark, width)
     mark, width = found
     above = next(
         (i for i, line in enumerate(lines[:_LINES]) if len(_fields(line, mark)) == width), 0
@@ -224,9 +225,11 @@ def _known(fields: Sequence[str]) -> pa.Array:
 def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) -> int:
     """Count the last rows that are no records: of another width, a note, or totals."""
     # of rows that are not all of the table, no sums are taken
-    rows, found = rows[: last_filled(rows, len(rows))], 0
+    rows = rows[: last_filled(rows, len(rows))]
+    found = 0
     for number in range(1, min(len(rows) - 1, _MOST_BELOW + 2)):
-        row, above = rows[-number], [each for each in rows[:-number] if len(each) == width]
+        row = rows[-number]
+        above = [each for each in rows[:-number] if len(each) == width]
         if not any(map(filled, row)):
             continue  # it counts where a note stands above or below it
         if len(row) == width and not _is_note(row, above) and not _is_total(row, above, complete):
@@ -276,14 +279,16 @@ def names_of_sheet(
     if len(columns) < 2 or first is None:
         return 0, 1
     first -= _names_rows(start[max(first - 1, 0)], start[first], columns)
-    above, count = first, 1
+    above = first
+    count = 1
     # no row has all names: they stand in several rows, which have nothing but words
     if not all(isinstance(start[first][j], str) for j in columns):
         for top in range(first - 2, max(first - MOST_HEADER, 0) - 1, -1):
             rows = start[top:first]
             words = all(isinstance(c, str) or is_year(c) for row in rows for c in row if filled(c))
             if words and all(any(filled(row[j]) for row in rows) for j in columns):
-                above, count = top, first - top
+                above = top
+                count = first - top
                 break
     # above the names stand headings over several columns
     numbers = [j for j in columns if sum(isinstance(r[j], str) for r in some) <= len(some) / 2]

@@ -154,7 +154,8 @@ def first_bytes(content: bytes, count: int) -> bytes:
 def unpacked(file: str, content: bytes) -> bytes:
     """The content without gzip, bzip2 or xz around it."""
     parts: list[bytes] = []
-    size, stream = 0, unpacking(content)
+    size = 0
+    stream = unpacking(content)
     try:
         while part := stream.read(_STEP):  # of so many bytes, memory is taken at once
             parts.append(part)

@@ -41,7 +41,8 @@ def differing(
     Numbers are equal as numbers, days as instants (in a workbook to the millisecond), all
     else as texts. Without `gaps`, what is missing in the first reading may be a code for missing.
     """
-    found, unit = {}, again.attrs.get("unit", "us")
+    found = {}
+    unit = again.attrs.get("unit", "us")
     for name in frame.columns:
         if not frame[name].equals(again[name]):
             key = lru_cache(_REMEMBERED, typed=True)(_key(frame[name].dtype, schema, name, unit))
@@ -52,12 +53,14 @@ def differing(
 
 def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], Any]:
     """Return the function that gives equal values of a column one key, and no value None."""
-    variable, layout = schema.by_name.get(name), schema.file or FileLayout()
+    variable = schema.by_name.get(name)
+    layout = schema.file or FileLayout()
     labels: dict[Any, str] = {}
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
         labels = level_names(() if variable is None else variable.value_labels)
-    mark, narrow = layout.decimal, dtype == np.float32
+    mark = layout.decimal
+    narrow = dtype == np.float32
     notation = (variable and variable.notation) or layout.dates
     days = pd.api.types.is_datetime64_any_dtype(dtype)
     numbers = pd.api.types.is_numeric_dtype(dtype) and not labels
@@ -131,11 +134,13 @@ def arrow_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataF
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    stream, read = io.BytesIO(content), arro3.io.read_ipc
+    stream = io.BytesIO(content)
+    read = arro3.io.read_ipc
     if content.startswith(b"PAR1"):
         pq.read_metadata(stream)  # a damaged file makes the library write to the terminal
         read = arro3.io.read_parquet
-    table, found = pa.table(read(stream)), {}
+    table = pa.table(read(stream))
+    found = {}
     table = table.rename_columns(named(table.column_names, schema))
     for name in frame.columns:
         column = table.column(name)

@@ -49,7 +49,8 @@ def parse(
     """Read a table from bytes, which may be packed."""
     if len(content) <= LARGEST_FILE:
         name, content = unpacked_file(name, content)
-    form, file = format_of_name(name), shown(name)
+    form = format_of_name(name)
+    file = shown(name)
     if form is None:
         own = detected(content)
         if own is not None:
@@ -131,9 +132,12 @@ def describe(content: bytes) -> str | None:
 def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
     """Take out the values that the schema declares as missing."""
     released = {v.name for v in microdata.schema.released}
-    frame, said = microdata.frame, []
+    frame = microdata.frame
+    said = []
     for variable in () if schema is None else schema.variables:
-        name, codes, column = variable.name, variable.missing_codes, frame[variable.name]
+        name = variable.name
+        codes = variable.missing_codes
+        column = frame[variable.name]
         known = column.dropna().unique().tolist() if codes and name in released else []
         gone = column.isin([value for value in known if is_missing(value, codes)])
         if count := int(gone.sum()):
@@ -182,7 +186,8 @@ def table_content(path: Path) -> bytes:
 
 def file_content(path: Path, most: int | None = None) -> bytes:
     """The whole content of a file."""
-    name, largest = shown(path.name), LARGEST_FILE if most is None else most
+    name = shown(path.name)
+    largest = LARGEST_FILE if most is None else most
     try:
         about = path.stat()
         # a device may give bytes without end, and a pipe may never give one

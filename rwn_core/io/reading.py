@@ -115,7 +115,8 @@ class FileReading(Job):
         """Stop at once; nothing of the process is left, and nothing of the table here."""
         super().cancel()
         # a button on a page that could cancel it may hold it for long
-        self._task, self._answer = Task(b""), None
+        self._task = Task(b"")
+        self._answer = None
         self._task.stop(CANCELLED)
 
     def table(self) -> Microdata:
@@ -198,7 +199,9 @@ def _limited(work: Handle, memory: float, seconds: float) -> Handle:
 
 def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
     """Read a file; what is answered is plain."""
-    content, outcome, name = file.content, None, file.name
+    content = file.content
+    outcome = None
+    name = file.name
     try:
         if file.path is not None:
             content = table_content(file.path)
@@ -405,7 +408,8 @@ def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None
 def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Microdata:
     """Read a release with the marks of the original's file, or else with the usual ones."""
     name = source.name if isinstance(source, Path) else source[0]
-    form, refusal = format_of_name(name), None
+    form = format_of_name(name)
+    refusal = None
     ways = [None if schema is None else replace(schema, file=None)]
     if schema is not None and schema.file is not None and form is not None:
         marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}

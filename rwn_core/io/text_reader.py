@@ -186,7 +186,8 @@ def _checked_text(file: str, content: bytes, encoding: str) -> bytes:
         raise InputError(
             f"{file} is {wide.upper()} text; say its encoding, or save it as CSV in UTF-8."
         )
-    wrong, fault = content.find(b"\0"), "is a NUL byte; save the table as CSV in UTF-8 again"
+    wrong = content.find(b"\0")
+    fault = "is a NUL byte; save the table as CSV in UTF-8 again"
     try:
         if wrong < 0 and not content.isascii():
             content.decode("utf-8")
@@ -288,7 +289,9 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
 
 def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[str]]:
     """Return the next records, each as wide as the header; empty after the last one."""
-    line, block, fault = text.line(records), list[list[str]](), ""
+    line = text.line(records)
+    block = list[list[str]]()
+    fault = ""
     try:
         for record in islice(records, _BLOCK):
             block.append(record)  # what came before a fault is needed
@@ -307,7 +310,8 @@ def _physical_lines(
     text: _Text, columns: Sequence[pa.DictionaryArray], rows: Sequence[int]
 ) -> list[int]:
     """Return the lines on which these records begin; record 0 follows the header."""
-    begin, heights = text.line(text.after_header()), np.ones(len(columns[0]), np.int64)
+    begin = text.line(text.after_header())
+    heights = np.ones(len(columns[0]), np.int64)
     for each in columns:
         heights += pc.count_substring_regex(each.dictionary, _ENDS).take(each.indices).to_numpy()
     return [begin + int(heights[:row].sum()) for row in rows]
@@ -350,8 +354,10 @@ def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
     # of numbers and dates see `header_row`
     words = [(i, c) for i, c in enumerate(columns, 1) if text_form(c.name) not in NO_NAMES]
     for position, column in words:
-        name, texts = column.name.strip(), column.different.slice(0, _LOOKED_AT).to_pylist()
-        pattern, known = _pattern(name), [text for text in texts if text]
+        name = column.name.strip()
+        texts = column.different.slice(0, _LOOKED_AT).to_pylist()
+        pattern = _pattern(name)
+        known = [text for text in texts if text]
         same = "9" in pattern and len(known) > 1 and all(_pattern(e) == pattern for e in known)
         if same or (Form.WORD in column.has and name in texts):
             odd.append(str(position))

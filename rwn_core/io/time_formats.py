@@ -53,12 +53,14 @@ def time_format(program: str, written: str) -> TimeFormat | None:
     >>> time_format("sas7bdat", "YYMMDDC10.").unit, time_format("sav", "QYR6").origin
     ('days', '1582-10-14')
     """
-    listed, name = "spss" if program in ("sav", "por") else "sas", written.upper()
+    listed = "spss" if program in ("sav", "por") else "sas"
+    name = written.upper()
     if program == "dta":
         found = _STATA_FORMAT.fullmatch(written)
         if found is None:
             return None
-        listed, name = "stata", found["unit"] or "d"
+        listed = "stata"
+        name = found["unit"] or "d"
         if name in "cC" and _STATA_CLOCK.fullmatch(found["shown"]):
             name += "clock"
     known = _FORMATS[listed]

@@ -90,10 +90,12 @@ def labelled_table(
 def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
     if variable is not None and not variable.is_released:
         return column.values, []
-    values, notices = column.values, list[str]()
+    values = column.values
+    notices = list[str]()
     if column.missing_codes:  # they are taken out and counted
         gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
-        values, count = values.mask(gone), int(np.count_nonzero(gone))
+        values = values.mask(gone)
+        count = int(np.count_nonzero(gone))
         if values.dtype == object and column.narrow:
             values = pd.to_numeric(values)
         if count:
@@ -105,14 +107,16 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     if column.time is not None and (variable is None or variable.kind not in NUMBERS):
         values, said = as_times(values, column.time, column.name, column.written)
         notices += said
-    given, absent = column.value_labels or {}, column.missing_codes
+    given = column.value_labels or {}
+    absent = column.missing_codes
     labels = {code: label for code, label in given.items() if not is_missing(code, absent)}
     known = set(values.dropna().unique().tolist())
     wanted = variable is None or variable.kind in LEVELS
     if labels and wanted and known and known <= set(labels):
         names = level_names(tuple(labels.items()))
         # numbers by size, texts as they are listed
-        listed, numeric = list(labels), not any(isinstance(code, str) for code in labels)
+        listed = list(labels)
+        numeric = not any(isinstance(code, str) for code in labels)
         levels = [names[code] for code in sorted(known, key=None if numeric else listed.index)]
         texts = values.map(names).astype(object)
         ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED

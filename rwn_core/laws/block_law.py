@@ -89,7 +89,8 @@ class BlockLaw(CellLaw):
         if not set(self._known_by) <= set(original.names):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
         other = copy(self)
-        other.original, other._tables = original, {}
+        other.original = original
+        other._tables = {}
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
         return other
 

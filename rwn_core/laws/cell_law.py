@@ -175,7 +175,8 @@ class CellLaw(LawOfRows):
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
         other._rule = self.rule.restricted_to(original.names)
         other.neighborhoods = other.rule.find(self._unrounded)
-        other.donors, other._tables = DonorTables(other.neighborhoods, None), {}
+        other.donors = DonorTables(other.neighborhoods, None)
+        other._tables = {}
         return other
 
     @property

@@ -220,7 +220,8 @@ class Chain:
             kept = np.repeat(done, sizes)
             short = np.repeat(asked.astype(np.int32), sizes)
             parts.append(Entries(short[kept], listed.records[kept], listed.squared[kept]))
-            asked, k = asked[~done], 4 * k
+            asked = asked[~done]
+            k = 4 * k
         return grouped(joined(parts), count), scale
 
     def _holds(self, rows: Integers | Integers32, records: Integers | Integers32) -> Booleans:

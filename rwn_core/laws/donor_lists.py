@@ -116,7 +116,8 @@ class DonorTables:
             count = len(asked.records)
             if find is not None:
                 ends = np.searchsorted(asked.records, lists.records[0] + leaves)
-                look, count = partial(_find_and_look, find, look, ends), len(ends) - 1
+                look = partial(_find_and_look, find, look, ends)
+                count = len(ends) - 1
             current_work().quiet().run(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
@@ -138,7 +139,8 @@ class DonorTables:
             keep = float(found.sizes.sum()) <= STORED_NUMBERS
             for block in _search(self._to_search, found):
                 yield block
-                parts += [block[0]] if keep else []
+                if keep:
+                    parts.append(block[0])
             self._held = parts
             return
         if any_donors and not parts and isinstance(found.table, AllDonors):

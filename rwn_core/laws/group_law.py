@@ -61,14 +61,16 @@ class DeterministicUnit(UnitLaw):
             raise NotApplicable("Several variables change together.")
         (name,) = self.names
         own, shown = self._own_and_shown()
-        values, (codes, results) = list(value_codes(own, name)[1]), value_codes(shown, name)
+        values = list(value_codes(own, name)[1])
+        codes, results = value_codes(shown, name)
         column = codes_like(own, shown, name)
         for code, value in enumerate(results):
             members = codes == code
             if (column[members] < 0).any():
                 column[members] = len(values)
                 values.append(value)
-        n, shape = len(column), (len(column), len(values))
+        n = len(column)
+        shape = (len(column), len(values))
         return sparse.csr_array((np.ones(n), column, np.arange(n + 1)), shape=shape), values
 
 
@@ -126,7 +128,8 @@ class RedrawWithinGroups(UnitLaw):
     def moments(self) -> Moments:
         """Mean and variance of each record's group; sums are certain where records exchange."""
         table, values = self._by_group()
-        own, group = self.original.values(self.names[0]), self._of_record
+        own = self.original.values(self.names[0])
+        group = self._of_record
         center = np.nanmean(own) if not np.isnan(own).all() else 0.0
         numbers = np.array([0.0 if value is None else value - center for value in values])
         mean = np.asarray(table @ numbers)

@@ -50,7 +50,8 @@ def independent(names: Sequence[str], means: Floats, variances: Floats) -> Momen
 
 def joined(parts: Sequence[Moments]) -> Moments:
     """The moments of variables that are changed in several parts, each by itself."""
-    some, nothing = [part for part in parts if part.together.size], np.empty((0, 0))
+    some = [part for part in parts if part.together.size]
+    nothing = np.empty((0, 0))
     return Moments(
         names=tuple(name for part in parts for name in part.names),
         means=np.column_stack([part.means for part in parts]),

@@ -147,7 +147,8 @@ class NoiseOn(UnitLaw):
             return released - self.step / 2, released + self.step / 2
         if not self.step:
             return released - 0.5, released + 0.5
-        low, high = np.ceil(released - self.step / 2), np.floor(released + self.step / 2)
+        low = np.ceil(released - self.step / 2)
+        high = np.floor(released + self.step / 2)
         # at the very half a whole number goes to the even multiple
         low = low + (rounded_values(low.ravel(), self.step).reshape(low.shape) != released)
         high = high - (rounded_values(high.ravel(), self.step).reshape(high.shape) != released)
@@ -167,9 +168,11 @@ class NoiseOn(UnitLaw):
         """The number itself and the noise's variance; more where it is rounded or reflected."""
         if self.step:
             raise NotApplicable("What is expected of noise is known before it is rounded.")
-        own, sd = self.original.values(self.names[0]), self.noise.sd
+        own = self.original.values(self.names[0])
+        sd = self.noise.sd
         variance = self.noise.discrete_variance if self.discrete else sd**2
-        mean, spread = own, np.where(np.isnan(own), 0.0, variance)
+        mean = own
+        spread = np.where(np.isnan(own), 0.0, variance)
         if self.reflected:
             known = np.nan_to_num(own)
             mean = own + 2 * self.noise.shortfall(known, discrete=self.discrete)

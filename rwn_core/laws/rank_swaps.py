@@ -22,7 +22,8 @@ def moore_partners(reach: int, uniform: Floats) -> Integers:
     """Return partners along a ranking, shape (N,): a random free one of those that follow."""
     # Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape
     # (N,).
-    partner, chance = list(range(len(uniform))), uniform.tolist()
+    partner = list(range(len(uniform)))
+    chance = uniform.tolist()
     free = list(range(1 - len(uniform), 1))  # negated, so that the next rank is the last entry
     while free and reach > 1:
         place = -free.pop()
@@ -38,7 +39,8 @@ def mu_argus_partners(reach: int, uniform: Floats) -> Integers:
     # The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
     # shape (N,).
     n = len(uniform)
-    partner, free = np.arange(n), np.ones(n, dtype=bool)
+    partner = np.arange(n)
+    free = np.ones(n, dtype=bool)
     for place in range(n - 1 if reach else 0):
         if free[place]:
             aim = min(place + 1 + int(reach * uniform[place]), n - 1)

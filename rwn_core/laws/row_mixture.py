@@ -70,10 +70,12 @@ class RowMixtureLaw(CellLaw):
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Return supports as `CellLaw.supports`, the missing value last."""
-        columns, lost = super().supports(names, enough), self.empty
+        columns = super().supports(names, enough)
+        lost = self.empty
         for place, name in enumerate(names):
             codes, values = value_codes(self.original, name)
-            q, (supports, chances) = self.modification(name), columns[place]
+            q = self.modification(name)
+            supports, chances = columns[place]
             if not lost.size or not q:
                 continue
             missing = len(values) - (values[-1] is None)
@@ -95,7 +97,8 @@ class SampleLaw(RowMixtureLaw):
     """The law of sampling: a record is lost with probability `left_out`; there are no donors."""
 
     def __init__(self, original: Microdata, left_out: float) -> None:
-        n, p = original.n, len(original.schema.released)
+        n = original.n
+        p = len(original.schema.released)
         nobody = find_neighborhoods(np.zeros((n, 1)), epsilon=0.0, strict=True)
         super().__init__(original, nobody, np.ones(p, dtype=bool), left_out)
         self.neighborhoods = None  # type: ignore[assignment]  # it draws from none

@@ -76,12 +76,14 @@ def _in_order(lists: Any, row: int, rank: Integers32, room: Any) -> Any:
         keys[:size].sort()
         for place in range(size):
             entry = begin + keys[place] % size
-            weights[place], records[place] = lists.weights[entry], lists.members[entry]
+            weights[place] = lists.weights[entry]
+            records[place] = lists.members[entry]
         return size
     weights[:] = 0.0
     for entry in range(begin, begin + size):
         place = rank[lists.members[entry]]
-        weights[place], records[place] = lists.weights[entry], lists.members[entry]
+        weights[place] = lists.weights[entry]
+        records[place] = lists.members[entry]
     return n
 
 
@@ -270,7 +272,8 @@ def draw_others(
     # Shapes: codes, released (units, n); persons (n,); numbers (1 + 2 units, n), uniform; found
     # (2, units, n). Row r of the release comes from record r.
     ranks, tables, _ = tie
-    (units, n), classes = ranks.shape, tables.shape[2]
+    units, n = ranks.shape
+    classes = tables.shape[2]
     room = _room(n)
     ends = np.empty(n + 1)
     likely = np.empty(classes)

@@ -46,7 +46,8 @@ class Redraw:
 
     def drawn(self, own: Integers, uniform: Floats) -> Integers:
         """Draw each record's value by itself, shape (n,)."""
-        starts, left = self.weights.indptr, uniform[0] - self.keep
+        starts = self.weights.indptr
+        left = uniform[0] - self.keep
         ends = np.cumsum(self.weights.data)
         entry = np.searchsorted(ends, np.concatenate(([0.0], ends))[starts[:-1]] + left)
         drawn = own.copy()
@@ -89,7 +90,8 @@ class Transition(UnitLaw):
     def _shown(self) -> tuple[Integers, Floats]:
         """Each record's number as it is written, and the pools of those numbers."""
         # Shapes: (n,) and (r, V).
-        shown, values = value_numbers(self._written, self.names), self.choice.pools.shape[1]
+        shown = value_numbers(self._written, self.names)
+        values = self.choice.pools.shape[1]
         of_value = np.zeros(values, dtype=np.int64)
         of_value[self._own] = shown  # every value with a chance occurs in a record
         together = sparse.csr_array((np.ones(values), (np.arange(values), of_value)))
@@ -115,10 +117,13 @@ class Transition(UnitLaw):
             if not self.by_value:
                 raise NotApplicable("What others release depends on more than their own values.")
             own, theirs = codes_together(self.original, people, self.unit, np.arange(people.n))
-            first, known = np.zeros(int(own.max()) + 1, dtype=np.int64), theirs >= 0
+            first = np.zeros(int(own.max()) + 1, dtype=np.int64)
+            known = theirs >= 0
             first[own] = np.arange(len(own))
             like = first[np.maximum(theirs, 0)]
-            keep, weights, shown = keep[like], weights[like], shown[like]
+            keep = keep[like]
+            weights = weights[like]
+            shown = shown[like]
         taken = np.asarray(weights @ pools[:, np.maximum(released, 0)]).T
         likely = taken + keep * (released[:, np.newaxis] == shown)
         return np.where((released >= 0)[:, np.newaxis] & known, np.maximum(likely, 0.0), 0.0)
@@ -129,7 +134,9 @@ class Transition(UnitLaw):
         own = self._written.matrix(names)
         center = np.nanmean(np.where(np.isnan(own).all(axis=0), 0.0, own), axis=0)
         x = np.nan_to_num(own - center)
-        keep, weights, pools = self.choice.keep[:, None], self.choice.weights, self.choice.pools
+        keep = self.choice.keep[:, None]
+        weights = self.choice.weights
+        pools = self.choice.pools
         values = np.zeros((pools.shape[1], len(names)))
         values[self._own] = x
         mean = keep * x + weights @ (pools @ values)
@@ -151,7 +158,8 @@ class Transition(UnitLaw):
             raise NotApplicable("This is for a method that changes each variable by itself.")
         values = value_codes(self._written, self.names[0])[1]
         shown, pools = self._shown
-        n, more = len(shown), len(values) - pools.shape[1]
+        n = len(shown)
+        more = len(values) - pools.shape[1]
         if n * pools.shape[1] > LISTED_PAIRS:
             raise NotApplicable(f"At most {LISTED_PAIRS:,} chances of values are listed.")
         own = sparse.csr_array((self.choice.keep, shown, np.arange(n + 1)), shape=(n, len(values)))
@@ -180,7 +188,8 @@ class Transition(UnitLaw):
         some, first = np.unique(own, return_index=True)
         if not self.by_value:
             first = np.arange(len(own))
-        worst, step = 0.0, max(1, AT_ONCE // len(first))
+        worst = 0.0
+        step = max(1, AT_ONCE // len(first))
         for start in range(0, len(some), step):
             values = some[start : start + step]
             rows = np.asarray(choice.weights[first] @ choice.pools[:, values])
@@ -196,7 +205,8 @@ def value_numbers(microdata: Microdata, names: tuple[str, ...]) -> Integers:
 
 def one_pool(share: float, own: Integers, changing: Booleans) -> Redraw:
     """T = (1 - c) I + c 1 v' of some records, v being their shares of the values."""
-    n, some = len(own), np.flatnonzero(changing)
+    n = len(own)
+    some = np.flatnonzero(changing)
     counts = np.bincount(own[some], minlength=int(own.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(changing)))
     weights = (np.full(len(some), float(share)), np.zeros(len(some), dtype=np.int64), starts)
@@ -233,12 +243,14 @@ def chosen_anew(
     levels: Levels, change: float, spread: str, second_stage: bool, alpha: float
 ) -> Redraw:
     """The choice where a value is redrawn with a probability: no large matrix is needed."""
-    v, count = levels.shares, len(levels.codes)
+    v = levels.shares
+    count = len(levels.codes)
     if not count or not change:
         return _choice(levels, np.ones(count), np.zeros((count, 1)), np.zeros((1, count)))
     even = np.full(count, 1 / count)
     if spread == "margins" or not second_stage:
-        drawn, pool = np.full(count, alpha * change), v if spread == "margins" else even
+        drawn = np.full(count, alpha * change)
+        pool = v if spread == "margins" else even
         return _choice(levels, 1 - drawn, drawn[:, None], pool[None])
     a, u = 1 - change, change / count
     m = a * v + u
@@ -251,8 +263,11 @@ def chosen_anew(
 
 def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], Redraw]) -> Redraw:
     """The choice where the records of each stratum have levels and shares of their own."""
-    n, wide = len(levels.own), int(levels.own.max()) + 1
-    keep, pools, parts = np.ones(n), [], []
+    n = len(levels.own)
+    wide = int(levels.own.max()) + 1
+    keep = np.ones(n)
+    pools = []
+    parts = []
     for stratum in range(int(strata.max()) + 1):
         members = np.flatnonzero(strata == stratum)
         own = levels.own[members]
@@ -270,9 +285,11 @@ def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], R
 def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Redraw:
     """The choice of every record from that of every level."""
     # the records that have a level, and which of them, from 0 to K - 1
-    n, changing = len(levels.own), np.flatnonzero(np.isin(levels.own, levels.codes))
+    n = len(levels.own)
+    changing = np.flatnonzero(np.isin(levels.own, levels.codes))
     places = np.searchsorted(levels.codes, levels.own[changing])
-    own_keep, shape = np.ones(n), (n, max(len(levels.codes), 1))
+    own_keep = np.ones(n)
+    shape = (n, max(len(levels.codes), 1))
     own_keep[changing] = keep[places]
     picks = sparse.csr_array((np.ones(len(places)), (changing, places)), shape=shape)
     by_level = sparse.csr_array(weights if len(levels.codes) else (1, 1))
@@ -306,7 +323,8 @@ def _written(own: Any, numbers: Floats, *, discrete: bool) -> Any:
     if not pd.api.types.is_integer_dtype(own.dtype):
         return pd.Series(values, index=own.index).astype(own.dtype)
     plain = getattr(own.dtype, "numpy_dtype", own.dtype)
-    ends, known = np.iinfo(plain), values[~missing]
+    ends = np.iinfo(plain)
+    known = values[~missing]
     fits = not known.size or (ends.min <= known.min() and known.max() <= ends.max)
     nullable = not isinstance(own.dtype, np.dtype)
     if nullable or missing.any():

@@ -32,7 +32,8 @@ def privacy_epsilon(matrix: Matrix) -> tuple[float, Floats]:
     T, or some of its rows, shape (a, K). Infinite where an entry is 0 and another of its column is
     not. Dwork, McSherry, Nissim, Smith 2006; Shlomo and Skinner 2012.
     """
-    top, low = matrix.max(axis=0), matrix.min(axis=0)
+    top = matrix.max(axis=0)
+    low = matrix.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(top == 0, 0.0, np.log(top) - np.log(low))
     return float(found.max()), found

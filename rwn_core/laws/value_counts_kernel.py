@@ -47,9 +47,11 @@ def count_values(
     # The first V numbers of the first of LANES rows of counts are filled; touched, of V + 1 or
     # more, gets the values that have a chance, each once, and perhaps the own one. The answer is
     # how many are touched.
-    own, begin = codes[lists.records[index]], lists.begin[index]
+    own = codes[lists.records[index]]
+    begin = lists.begin[index]
     size = lists.sizes[index] if q > 0 else 0
-    first, used = counts[0], 0
+    first = counts[0]
+    used = 0
     if len(lists.weights) == 0 and values < size:  # then most values are touched
         # in four rows at once: adding to one number again and again would wait each time
         second, third, fourth = counts[1], counts[2], counts[3]
@@ -104,16 +106,20 @@ def mark_values(
     # Shapes: codes (u, n), of which the variables `some` are looked at; q (u,); starts (u + 1,):
     # where each variable's values begin in `support`, which is added to.
     seen = np.full(len(support), -1, np.int64)  # by which record last
-    values, index = np.empty(len(codes), np.int64), first
+    values = np.empty(len(codes), np.int64)
+    index = first
     for unit in range(len(codes)):
         values[unit] = starts[unit + 1] - starts[unit]
     while index < last:
-        record, begin = lists.records[index], lists.begin[index]
-        end, identical = begin + lists.sizes[index], 1
+        record = lists.records[index]
+        begin = lists.begin[index]
+        end = begin + lists.sizes[index]
+        identical = 1
         while index + identical < last and is_twin(lists, index + identical, codes, values, some):
             identical += 1
         for unit in some:
-            mine, latest = codes[unit], seen[starts[unit] : starts[unit + 1]]
+            mine = codes[unit]
+            latest = seen[starts[unit] : starts[unit + 1]]
             marks = support[starts[unit] : starts[unit + 1]]
             if q[unit] < 1:
                 latest[mine[record]] = index
@@ -136,10 +142,12 @@ def fill_chances(
     # `values` is how many there are; starts (r,): where each record's entries begin. Filled: used
     # (r,), how many entries it has; columns and chances.
     starts, used, columns, chances = filled
-    room, touched = np.zeros((LANES, values)), np.empty(values + 1, np.int32)
+    room = np.zeros((LANES, values))
+    touched = np.empty(values + 1, np.int32)
     counts = room[0]
     for index in range(first, last):
-        own, total = codes[lists.records[index]], lists.totals[index]
+        own = codes[lists.records[index]]
+        total = lists.totals[index]
         at = starts[index]
         for entry in range(count_values(lists, index, codes, values, q, room, touched)):
             code = touched[entry]
@@ -159,9 +167,11 @@ def equal_value_shares(
     """P(the donor has the record's own value), for records at some positions."""
     # Shapes: codes (u, n); shares (u, n), filled.
     for index in range(first, last):
-        record, begin = lists.records[index], lists.begin[index]
+        record = lists.records[index]
+        begin = lists.begin[index]
         for unit in range(len(codes)):
-            mine, equal = codes[unit], -1.0 if lists.itself else 0.0
+            mine = codes[unit]
+            equal = -1.0 if lists.itself else 0.0
             own = mine[record]
             for entry in range(begin, begin + lists.sizes[index]):
                 if mine[lists.members[entry]] == own:
@@ -174,7 +184,9 @@ def add_received(lists: Any, received: Floats) -> None:
     """Add to every donor what the records of some lists are expected to take from it."""
     # Shape: received (n,).
     for index in range(len(lists.records)):
-        record, begin, share = lists.records[index], lists.begin[index], 1 / lists.totals[index]
+        record = lists.records[index]
+        begin = lists.begin[index]
+        share = 1 / lists.totals[index]
         for entry in range(begin, begin + lists.sizes[index]):
             weight = lists.weights[entry] if len(lists.weights) else share
             received[lists.members[entry]] += weight
@@ -193,7 +205,9 @@ def list_received(
     taker, person, share = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
     used = ZERO
     for index in range(first, last):
-        record, begin, total = lists.records[index], lists.begin[index], lists.totals[index]
+        record = lists.records[index]
+        begin = lists.begin[index]
+        total = lists.totals[index]
         if used + lists.sizes[index] > room:
             room = 2 * (used + lists.sizes[index])
             taker, person = longer(taker, used, room), longer(person, used, room)
@@ -201,7 +215,8 @@ def list_received(
         for entry in range(begin, begin + lists.sizes[index]):
             member = lists.members[entry]
             if position[member] >= 0 and not (lists.itself and member == record):
-                taker[used], person[used] = record, position[member]
+                taker[used] = record
+                person[used] = position[member]
                 share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
                 used += 1
     return longer(taker, used, used), longer(person, used, used), longer(share, used, used)

@@ -94,8 +94,12 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 _UNUSED_BEFORE = {
-    **{"kernel": "even", "bandwidth": "adaptive", "own": False, "balance": 0.0},
-    **{"neighbors": "exact", "fresh": False},
+    "kernel": "even",
+    "bandwidth": "adaptive",
+    "own": False,
+    "balance": 0.0,
+    "neighbors": "exact",
+    "fresh": False,
 }
 
 

@@ -129,7 +129,8 @@ class CARTSynthesis(Method):
         """The table with synthesized records."""
         microdata, records = table.microdata, table.records
         selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
-        donors, smooth = dict[str, Integers](), dict[str, Floats]()
+        donors = dict[str, Integers]()
+        smooth = dict[str, Floats]()
         visited = {v.name: records for v in microdata.schema.released if not v.masked}
         # the variables that are drawn together, in the order of their visit
         together = self.moved_together(microdata)
@@ -159,8 +160,8 @@ class CARTSynthesis(Method):
         retained += f"{1 - self.q:.2g}; kept records identify."
         true = "Every released number is somebody's true value, extremes included."
         return Method.cautions(self) or [
-            *[retained] * (self.q < 1),
-            *[true] * (not self.smoothing),
+            *([retained] if self.q < 1 else []),
+            *([true] if not self.smoothing else []),
             "A synthesized row may equal a real person's: often where variables have few values, "
             "at leaf = 1 nearly always. Look at True matches.",
             "An intruder with a person's keys learns of a confidential value what the records of "
@@ -210,7 +211,8 @@ def _fitted(
     """Fit a tree of some variables on those that are drawn before them."""
     response = np.column_stack([part for name in unit for part in _response(microdata, name)])
     columns = {name: _predictor(microdata, name, response) for name in given}
-    tree, nodes = None, np.zeros(microdata.n, dtype=np.int64)
+    tree = None
+    nodes = np.zeros(microdata.n, dtype=np.int64)
     if columns and microdata.n >= 2 * least and (response != response[0]).any():
         from sklearn.tree import DecisionTreeRegressor
 

@@ -115,7 +115,8 @@ class DataShuffling(NumberMethod):
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with shuffled numbers."""
         microdata, records = table.microdata, table.records
-        donors, chosen = dict[str, Integers](), self.masked_names(microdata)
+        donors = dict[str, Integers]()
+        chosen = self.masked_names(microdata)
         if self.anew:
             fit = partial(_fitted, microdata, chosen)
             expected, residual, root = table.cached(("model", chosen), fit)
@@ -123,7 +124,8 @@ class DataShuffling(NumberMethod):
             stays = np.sqrt(1 - self.anew) * np.where(np.isnan(residual), 0.0, residual)
             scores = expected + stays + np.sqrt(self.anew) * normal @ root.T
             for name, own in zip(chosen, np.round(scores, _DIGITS).T, strict=True):
-                values, donors[name] = microdata.values(name), records.copy()
+                values = microdata.values(name)
+                donors[name] = records.copy()
                 known = np.flatnonzero(~np.isnan(values))
                 ordered = known[np.argsort(values[known], kind="stable")]
                 donors[name][known[np.argsort(own[known], kind="stable")]] = ordered
@@ -168,7 +170,8 @@ def _normal_scores(values: Floats) -> Floats:
     # Shapes: values, the answer (n,).
     from scipy.stats import rankdata
 
-    known, rank = ~np.isnan(values), rankdata(values, nan_policy="omit")
+    known = ~np.isnan(values)
+    rank = rankdata(values, nan_policy="omit")
     return np.asarray(ndtri((rank - 0.5) / max(int(known.sum()), 1)))
 
 

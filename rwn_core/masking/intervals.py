@@ -33,14 +33,16 @@ def intervals(values: Floats, k: int) -> Integers:
 
 def equal_length(values: Floats, count: int) -> Integers:
     """The number of each value's interval, of `count` of equal length, shape (n,)."""
-    low, width = values.min(), values.max() - values.min()
+    low = values.min()
+    width = values.max() - values.min()
     number = np.floor((values - low) / width * count)
     return np.asarray(np.minimum(number, count - 1), dtype=np.int64)
 
 
 def group_means(values: Floats, group: Integers) -> Floats:
     """The mean of each known value's group, shape (n,); missing values stay missing."""
-    known, shown = ~np.isnan(values), values.copy()
+    known = ~np.isnan(values)
+    shown = values.copy()
     sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
     shown[known] = (sums / np.maximum(counts, 1))[group[known]]
     return shown

@@ -110,7 +110,8 @@ def delta(values: Floats, k: int) -> float:
     # the k nearest of a sorted value, itself among them, are k in a row; the later the row starts,
     # the nearer is its lower end and the farther its upper end: halve until they are as far
     own = np.arange(n)
-    low, high = np.maximum(own - k + 1, 0), np.minimum(own, n - k)
+    low = np.maximum(own - k + 1, 0)
+    high = np.minimum(own, n - k)
     first, last = low, high
     while (low < high).any():
         middle = (low + high) // 2

@@ -107,7 +107,8 @@ class KPRAM(NumberMethod):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with redrawn numbers."""
-        microdata, donors = table.microdata, {}
+        microdata = table.microdata
+        donors = {}
         for name in self._drawn(microdata):
             about = self._groups(table, name), value_codes(microdata, name)[0]
             donors[name] = _donors(*about, table.uniforms(key, name), self.draw_from)
@@ -115,7 +116,8 @@ class KPRAM(NumberMethod):
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Values drawn within their interval."""
-        microdata, parts = table.microdata, []
+        microdata = table.microdata
+        parts = []
         for name in self._drawn(microdata):
             codes, values = value_codes(microdata, name)
             group = np.zeros(len(values), dtype=np.int64)

@@ -63,7 +63,8 @@ class Lever:
     @property
     def words(self) -> str:
         """The title within a sentence, without its unit."""
-        first, remainder = self.title[0], self.title.partition(" (")[0][1:]
+        first = self.title[0]
+        remainder = self.title.partition(" (")[0][1:]
         return first.lower() + remainder
 
     def value(self, number: Any) -> Any:

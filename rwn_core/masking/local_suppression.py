@@ -122,7 +122,8 @@ class LocalSuppression(FixedMethod):
 
     def result(self, table: Prepared) -> Microdata:
         """The suppressed table."""
-        microdata, lost = table.microdata, dict[str, Integers]()
+        microdata = table.microdata
+        lost = dict[str, Integers]()
         if self.k == 1:
             return copy_columns(microdata, lost)
         keys = self._keys(microdata)

@@ -135,6 +135,7 @@ def mdav(points: Floats, k: int) -> Integers:
         # the last points fill the gaps of those that leave
         last = np.setdiff1d(np.arange(count, count + k), nearest)
         gaps = nearest[nearest < count]
-        left[:, gaps], records[gaps] = left[:, last], records[last]
+        left[:, gaps] = left[:, last]
+        records[gaps] = records[last]
     group[records[:count]] = number
     return group

@@ -143,7 +143,8 @@ class NBRS2015(NeighborhoodMethod):
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
         """The exact law of each row; with a fixed count, rows together depend on each other."""
-        masked, share = masked_columns(microdata), self.row_share(microdata.n)
+        masked = masked_columns(microdata)
+        share = self.row_share(microdata.n)
         return RowMixtureLaw(microdata, neighborhoods, masked, share, self.rule(microdata))
 
     def row_share(self, n: int) -> float:

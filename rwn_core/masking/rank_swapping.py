@@ -168,15 +168,21 @@ class RankSwapping(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
-        microdata, coded, donors = table.microdata, {}, {}
+        microdata = table.microdata
+        coded = {}
+        donors = {}
         for name in self.masked_names(microdata):
-            values, uniform = microdata.values(name), table.uniforms(key, name)
+            values = microdata.values(name)
+            uniform = table.uniforms(key, name)
             order = descending(values, uniform[1])
             # from which rank to which values of a variable are exchanged
-            first, last = 0, len(order)
+            first = 0
+            last = len(order)
             if microdata.schema.by_name[name].kind in NUMBERS:  # others have no mean of a group
-                first, last = whole_part(self.top * last), last - whole_part(self.bottom * last)
-            ranked, chance = values[order], uniform[0][order][first:last]
+                first = whole_part(self.top * last)
+                last = last - whole_part(self.bottom * last)
+            ranked = values[order]
+            chance = uniform[0][order][first:last]
             reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * len(chance))
             # with which of the exchanged ranks each changes places
             if self.form == "moore":

@@ -157,7 +157,8 @@ def merged(codes: Integers32, k: int, ordered: bool) -> Integers:
     number, size = 0, 0
     for level in order:
         if size >= k:
-            number, size = number + 1, 0
+            number = number + 1
+            size = 0
         group[level] = number
         size += counts[level]
     if size < k and number:  # the last class is too small by itself

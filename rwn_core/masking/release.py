@@ -237,7 +237,8 @@ class Release(Summarized):
         """The columns of a published file of this format, and their description."""
         table = without(self.published(order), drop)
         # its description: the format's marks, and guarded names, see `formula_names`
-        names, layout = formula_names(table.schema.names, format), table.schema.file or FileLayout()
+        names = formula_names(table.schema.names, format)
+        layout = table.schema.file or FileLayout()
         repeated = format_of_key(format).marks
         marks = {mark: value for mark, value in layout.changed().items() if mark in repeated}
         variables = (

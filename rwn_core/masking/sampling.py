@@ -100,7 +100,8 @@ class RandomSample(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table without the values of the left-out records."""
-        n, p = table.microdata.n, len(table.microdata.schema.released)
+        n = table.microdata.n
+        p = len(table.microdata.schema.released)
         donors = np.tile(np.arange(n)[:, np.newaxis], (1, p))
         donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NO_DONOR
         return copy_from_donors(table.microdata, donors)

@@ -69,12 +69,14 @@ def second_reading(
     order: Literal["shuffled", "original"] = "shuffled",
 ) -> SecondReading:
     """Read a written release, and the file of its original, by other libraries; or refuse it."""
-    form, table = format_of_key(format), release.original
+    form = format_of_key(format)
+    table = release.original
     frame, schema = release.as_written(format, order, dropped)
     names = [name for name in release.masked.names if name not in dropped]
     again = _read_again(form, content, frame, schema)
     refuse_difference(f"The release, written as {form.title},", frame, again, schema)
-    source, by = None if original is None else format_of_name(original.name), ALONE
+    source = None if original is None else format_of_name(original.name)
+    by = ALONE
     if source is not None and source.again is None:
         by = f"{ALONE} ({source.title} has no second one)"
     elif source is not None and original is not None:

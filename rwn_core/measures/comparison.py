@@ -100,10 +100,12 @@ class Memo(dict[Hashable, Any]):
             rows: list[Rows] = []
             token = ROWS.set(rows)
             try:
-                made, reason = make(), None
+                made = make()
+                reason = None
             except NotApplicable as refusal:
                 # the sentence only: a kept exception would keep every caller's tables alive
-                made, reason = cast("_T", None), refusal.reason
+                made = cast("_T", None)
+                reason = refusal.reason
             finally:
                 ROWS.reset(token)
             noted = tuple(dict.fromkeys(rows))

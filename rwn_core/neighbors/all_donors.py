@@ -56,8 +56,12 @@ def balanced_weights(rows: KernelRows, cap: float, share: float = 1.0) -> RowWei
     """Return weights with columns that sum to 1, or approach it by a share."""
     from rwn_core.neighbors.weight_kernel import fill_log
 
-    n, fully = len(rows.starts) - 1, share >= 1
-    targets, column, caps, logs = np.ones(n), np.zeros(n), np.full(n, cap), np.zeros(n)
+    n = len(rows.starts) - 1
+    fully = share >= 1
+    targets = np.ones(n)
+    column = np.zeros(n)
+    caps = np.full(n, cap)
+    logs = np.zeros(n)
     if not fully:
         free = row_weights(rows, cap, np.zeros(n))
         if share <= 0:
@@ -92,7 +96,9 @@ def balanced_both_ways(
 
     m = len(columns.starts) - 1
     target = len(like) / m
-    column, step, even = np.zeros(m), np.empty(m), np.zeros(1)
+    column = np.zeros(m)
+    step = np.empty(m)
+    even = np.zeros(1)
     fill_log(np.array([target]), even)
     caps, own_caps = np.full(len(rows.starts) - 1, cap), np.full(m, cap / target)
     row, weights = _filled(rows, column, caps)
@@ -106,7 +112,8 @@ def balanced_both_ways(
         if rounds > DAMPED_ROUNDS and error <= 0.9:
             free = np.where(weights < cap * (1 - ROUNDING), weights, 0.0)
             of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
-            sums, accuracy = (of_rows, column_sums(rows, free, m, like)), min(0.1, np.sqrt(error))
+            sums = (of_rows, column_sums(rows, free, m, like))
+            accuracy = min(0.1, np.sqrt(error))
             if sums[1].min() >= 1e-8:
                 solve_newton(rows, free, (*sums, like), missing, accuracy, NEWTON_ROUNDS, step)
                 size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
@@ -228,7 +235,8 @@ class AllDonors:
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Yield ranges of points, few enough for rows of weights of a block."""
-        step, count = max(1, BLOCK_WEIGHTS // self.donors), len(self.places.points)
+        step = max(1, BLOCK_WEIGHTS // self.donors)
+        count = len(self.places.points)
         for low in range(0, count, step):
             yield low, min(low + step, count)
 
@@ -251,7 +259,9 @@ class AllDonors:
         """Write one row of weights and return the logarithm of its factor."""
         from rwn_core.neighbors.weight_kernel import fill_rows
 
-        n, factor, same = len(squared), np.empty(1), np.zeros(1, np.int32)
+        n = len(squared)
+        factor = np.empty(1)
+        same = np.zeros(1, np.int32)
         logs = self.kernel.logs(self.kernel.scaled(squared, np.ones(1)))
         cap = np.full(1, float(self.kernel.cap))
         rows = KernelRows(np.array([0, n]), np.broadcast_to(same, n).copy(), logs)
@@ -309,16 +319,19 @@ class AllDonors:
         def work(low: int, high: int) -> None:
             for place, (_, squared) in enumerate(self.squared_from(points[low:high]), low):
                 some = order[ends[place] : ends[place + 1]]
-                own, each = records[some], keys[some] if len(keys) > 1 else keys
+                own = records[some]
+                each = keys[some] if len(keys) > 1 else keys
                 # by ranks that are the same for all records of one point, below 0: no record
                 near, members = rank(squared[self.places.number], np.arange(n))
                 weights, drawn = np.empty(n), np.empty((len(own), len(streams)), np.int64)
                 self._fill(near, weights)
-                ranks, rows = -1 - np.arange(n, dtype=np.int32), np.zeros(len(own), np.int64)
+                ranks = -1 - np.arange(n, dtype=np.int32)
+                rows = np.zeros(len(own), np.int64)
                 table = (np.array([n]), np.array([0, n]), ranks, weights)
                 draw_rows(each, own, streams, q, rows, *table, drawn, 0, len(own))
                 # a record's own comes first among those at distance 0
-                first, identical = np.maximum(-1 - drawn, 0), int((near == 0).sum())
+                first = np.maximum(-1 - drawn, 0)
+                identical = int((near == 0).sum())
                 before = np.searchsorted(members[:identical], own)[:, None]
                 shifted = np.where(first <= before, first - 1, first)
                 found = np.where(first == 0, own[:, None], members[shifted])

@@ -54,7 +54,8 @@ def neighbor_table(
     from rwn_core.neighbors.index import build_index
     from rwn_core.neighbors.search import FEWER, TABLE, Search, check_search
 
-    ball, allowed = RadiusAndK(k=k, epsilon=epsilon), budget_bytes()
+    ball = RadiusAndK(k=k, epsilon=epsilon)
+    allowed = budget_bytes()
     if index is None:
         check_search(points, 0)
         index = build_index(points, epsilon=epsilon)
@@ -162,14 +163,17 @@ def restricted_table(
     """Rank each record's others among its candidates, which depend on the key only."""
     # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
     scheme.check(len(points), ball.k)
-    n, m, parts = len(points), int(scheme.m or 0), list[NeighborTable]()
+    n = len(points)
+    m = int(scheme.m or 0)
+    parts = list[NeighborTable]()
     epsilon = 0.0 if ball.epsilon is None else ball.epsilon
     if scheme.neighbors == "pairs":
         return _paired(points, ball.k, m=m, key=key)
     if scheme.neighbors == "partition":
         # each record's others in its part: all of them, or m random partners (Method 3)
         for number, records in enumerate(steps(random_parts(key, n, int(scheme.u or 1)))):
-            own, mine = points[records], ball.of_records(records)
+            own = points[records]
+            mine = ball.of_records(records)
             if m:
                 table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
             else:
@@ -200,7 +204,8 @@ def restricted_table(
         query = build_index(points, epsilon=ball.epsilon)
         target = build_index(points[sample], numbers=sample, frame=query.frame)
         return Search(target, query, ball=ball).table()
-    rows, others = np.repeat(np.arange(n), m), np.tile(sample, n)
+    rows = np.repeat(np.arange(n), m)
+    others = np.tile(sample, n)
     rows, others = rows[rows != others], others[rows != others]
     squared = squared_distances(points, rows, others)
     return _cut(NeighborTable.ranked(n, rows, others, squared), ball)
@@ -318,16 +323,20 @@ def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> dict[str, 
     epsilon, which fall back to k. Recall: the share of an exact neighborhood's members that are
     still members, on average.
     """
-    n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
+    n = len(points)
+    k = neighborhoods.k
+    epsilon = neighborhoods.epsilon
     some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
     if n <= LARGEST_DENSE:
-        exact, rows = complete_table(points).cut(k=k, epsilon=epsilon), some
+        exact = complete_table(points).cut(k=k, epsilon=epsilon)
+        rows = some
     else:
         from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search
 
         search = Search.of_some(build_index(points), points, some, RadiusAndK(k=k, epsilon=epsilon))
-        exact, rows = search.neighborhoods()[0], np.arange(len(some))
+        exact = search.neighborhoods()[0]
+        rows = np.arange(len(some))
     recall = [
         len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
         / max(1, exact.sizes[row])

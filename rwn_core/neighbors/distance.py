@@ -71,7 +71,8 @@ def squared_distances(points: Points, rows: Integers, others: Integers) -> Float
     # Differences are squared and summed coordinate by coordinate, so that every way to compute them
     # gives the same bits.
     total = np.zeros(np.broadcast_shapes(np.shape(rows), np.shape(others)))
-    values, squares = point_values(points), level_squares(points)
+    values = point_values(points)
+    squares = level_squares(points)
     for column in range(points.shape[1]):
         coordinate = values[:, column]
         if column in squares:
@@ -106,13 +107,15 @@ def squared_between(one: Points, other: Points) -> Floats:
     # Not summed in the fixed order: comparisons of them allow for `TIE`.
     from scipy.spatial.distance import cdist
 
-    both, squares = [point_values(points) for points in (one, other)], level_squares(other)
+    both = [point_values(points) for points in (one, other)]
+    squares = level_squares(other)
     if squares:
         numbers = [column for column in range(other.shape[1]) if column not in squares]
         both = [values[:, numbers] for values in both]
     total: Floats = cdist(*both, "sqeuclidean")
     for column, each in squares.items():
-        mine, theirs = point_values(one)[:, column, None], point_values(other)[None, :, column]
+        mine = point_values(one)[:, column, None]
+        theirs = point_values(other)[None, :, column]
         for square in _of_levels(mine, theirs, each):
             total += square
     return total
@@ -120,7 +123,8 @@ def squared_between(one: Points, other: Points) -> Floats:
 
 def _of_levels(one: Floats, other: Floats, squares: Floats) -> tuple[Floats, Floats]:
     """Return the squares that a category's two levels add to squared distances, in their order."""
-    first, second = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
+    first = np.minimum(one, other).astype(np.int64)
+    second = np.maximum(one, other).astype(np.int64)
     unlike = first != second
     return np.where(unlike, squares[first], 0.0), np.where(unlike, squares[second], 0.0)
 

@@ -44,7 +44,8 @@ def exact_squared(
             total += difference * difference
         return total
     for axis in range(len(point)):
-        one, two = point[axis], points[row, axis]
+        one = point[axis]
+        two = points[row, axis]
         if levels[axis] < 0:
             difference = one - two
             total += difference * difference
@@ -90,12 +91,14 @@ def leaf_gaps(
 ) -> None:
     """Write the squared distances of a box to those of the leaves `first` to `last` - 1."""
     # Shapes: boxes (2, d, leaves); center, half (d,); gaps (at least last - first,).
-    count, zero = last - first, gaps.dtype.type(0)
+    count = last - first
+    zero = gaps.dtype.type(0)
     for leaf in range(count):
         gaps[leaf] = zero
     for axis in range(len(center)):
         middles, halves = boxes[0, axis, first:last], boxes[1, axis, first:last]
-        middle, own = center[axis], half[axis]
+        middle = center[axis]
+        own = half[axis]
         for leaf in range(count):
             outside = max(abs(middles[leaf] - middle) - (halves[leaf] + own), zero)
             gaps[leaf] += outside * outside
@@ -106,14 +109,17 @@ def rows_near(work: Any, first: int, last: int, boxes: NDArray[Any], tile: int) 
     """Count the points `first` to `last` - 1 that have a tile's box within their squared edge."""
     # Of shapes: boxes (2, d, leaves); `work` is a `search_kernel.Workspace`.
     # indices from 0: numba would else look for negative ones, and the loops would not be vectors
-    zero, count = work.gaps.dtype.type(0), last - first
-    lengths, apart = work.norms[first:last], work.gaps[first:last]
+    zero = work.gaps.dtype.type(0)
+    count = last - first
+    lengths = work.norms[first:last]
+    apart = work.gaps[first:last]
     for row in range(count):
         lengths[row] = zero
         apart[row] = zero
     for axis in range(len(work.points)):
         middle, half = boxes[0, axis, tile], boxes[1, axis, tile]
-        own, differences = work.points[axis, first:last], work.local[axis, first:last]
+        own = work.points[axis, first:last]
+        differences = work.local[axis, first:last]
         for row in range(count):
             away = middle - own[row]
             differences[row] = away
@@ -133,7 +139,8 @@ def write_products(
 ) -> None:
     """Write half of a point's squared distances to a tile's, without half of its norm."""
     # Shapes: tile (d + 1, width); local (d, rows); products (width,).
-    dimensions, halves = len(local), tile[len(local)]
+    dimensions = len(local)
+    halves = tile[len(local)]
     axis = dimensions % 4  # a sum is loaded once for four coordinates, or for all that are left
     t0, t1, t2 = tile[0], tile[1 % dimensions], tile[2 % dimensions]
     a0, a1, a2 = local[0, row], local[1 % dimensions, row], local[2 % dimensions, row]

@@ -95,7 +95,8 @@ def _finish_record(
     place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
     if result.sink == STORE:
-        index, entry = result.starts[record], 0
+        index = result.starts[record]
+        entry = 0
         while index < result.starts[record + 1]:
             if entry != place:
                 result.members[index] = row.members[entry]
@@ -115,7 +116,8 @@ def _finish_record(
     result.nearest[record] = row.distance[1 if place == 0 else 0] if size > 0 else np.nan
     number = request.query.numbers[record]
     for column in range(len(request.streams)):
-        stream, q = request.streams[column], request.q[column]
+        stream = request.streams[column]
+        q = request.q[column]
         entry = _drawn_rank(request.key, number, stream, size, q, row.unit) - 1
         donor = number
         if entry >= 0:
@@ -134,8 +136,11 @@ def finish_row(
     result: SearchResult,
 ) -> bool:
     """True if a row has the members that were counted; writes the results of its records."""
-    query, target, held = request.query, request.target, candidates.held[index]
-    found, squared = candidates.position[index, :held], candidates.squared[index, :held]
+    query = request.query
+    target = request.target
+    held = candidates.held[index]
+    found = candidates.position[index, :held]
+    squared = candidates.squared[index, :held]
     retained = sort_candidates(found, squared, candidates.bound[index], row)
     if result.sink == LIST:  # its members and itself, as entries of the target's records
         place, stop = result.starts[position], result.starts[position + 1]
@@ -152,10 +157,8 @@ def finish_row(
         record = query.records[number]
         listed, count = row, total
         if len(request.groups):  # the row without the record's group, where the candidates were
-            listed, count = (
-                RowRoom(row.places, row.keys, row.members, row.distance, row.buckets, row.unit),
-                0,
-            )
+            listed = RowRoom(row.places, row.keys, row.members, row.distance, row.buckets, row.unit)
+            count = 0
             for entry in range(total):
                 if request.groups[row.members[entry]] != request.own_group[record]:
                     listed.members[count] = row.members[entry]
@@ -225,7 +228,10 @@ def _by_layers(
 def _set_layers(weights: Floats, envelope: Integers, layers: Integers) -> bool:
     """True if a row has several layers; writes them with the envelope of its weights."""
     # Shapes: weights (size,); envelope, layers (at least size,).
-    size, largest, smallest, total = len(weights), 0.0, 1.0, 0
+    size = len(weights)
+    largest = 0.0
+    smallest = 1.0
+    total = 0
     for place in range(size - 1, -1, -1):
         largest = max(largest, weights[place])
         smallest = min(smallest, weights[place])
@@ -245,7 +251,8 @@ def draw_weighted(
     # Shapes: starts (n + 1,); members, weights (m,); drawn, donors (n,). Weights are whole numbers,
     # so that their sums are exact.
     for row in range(len(donors)):
-        total, place = ZERO, starts[row]
+        total = ZERO
+        place = starts[row]
         for entry in range(starts[row], starts[row + 1]):
             total += int(weights[entry] * SCALE)
         goal = min(int(drawn[row] * total), total - 1)
@@ -281,12 +288,16 @@ def draw_rows(
     envelope, layers = np.empty(longest, np.int64), np.empty(longest, np.int64)
     unit = np.empty(UNIFORMS)
     for index in range(first, last):
-        record, key, row = records[index], keys[min(index, len(keys) - 1)], rows[index]
-        start, size = starts[row], sizes[row]
+        record = records[index]
+        key = keys[min(index, len(keys) - 1)]
+        row = rows[index]
+        start = starts[row]
+        size = sizes[row]
         own = weights[start : start + size]  # none where all are equal
         several = len(own) > 0 and _set_layers(own, envelope, layers)
         for column in range(len(streams)):
-            stream, donor = streams[column], record
+            stream = streams[column]
+            donor = record
             rank = _drawn_rank(key, record, stream, size, q[column], unit)
             if rank > 0:
                 if several:

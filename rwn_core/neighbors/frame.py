@@ -62,7 +62,8 @@ class Rotation:
         columns = np.empty((points.shape[1], len(points)), dtype=np.float32)
 
         def fill(start: int, stop: int) -> None:
-            first, last = start * BLOCK, min(stop * BLOCK, len(points))
+            first = start * BLOCK
+            last = min(stop * BLOCK, len(points))
             columns[:, first:last] = ((points[first:last] - self.center) @ self.axes).T
 
         current_work().run(fill, -(-len(points) // BLOCK))

@@ -103,7 +103,8 @@ def build_index(
     rows = np.ascontiguousarray(point_values(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     apart = () if epsilon is None or one_radius(epsilon) else (np.asarray(epsilon),)
     # the distinct rows are numbered in the order of their first records
-    group, count = np.zeros(len(rows), np.int64), 1
+    group = np.zeros(len(rows), np.int64)
+    count = 1
     for column in (*rows.T, *apart):
         group, found = pd.factorize(group * len(rows) + pd.factorize(column)[0])
         count = len(found)
@@ -167,7 +168,8 @@ def _categories(
             "far": np.inf,
         }
     # all levels' squares in one array, and where each column's begin; -1 for a coordinate
-    levels, squares = np.full(points.shape[1], -1, dtype=np.int64), list(points.squares.values())
+    levels = np.full(points.shape[1], -1, dtype=np.int64)
+    squares = list(points.squares.values())
     levels[list(points.squares)] = np.cumsum([0, *map(len, squares)])[:-1]
     return {
         "levels": levels,

@@ -75,15 +75,18 @@ def category_axes(
 ) -> list[Axis]:
     """The axes of a category: one for each level that occurs, and one for what is missing."""
     # `counts` are levels with their numbers of records; the level None stands for what is missing.
-    n, occurring = sum(count for _, count in counts), [each for each in counts if each[1]]
+    n = sum(count for _, count in counts)
+    occurring = [each for each in counts if each[1]]
     if len(occurring) < 2:
         return []
     axes = []
     for number, (level, count) in enumerate(occurring):
         center, spread = _of_dummy(count, n, scale)
         if encoding == "matching":
-            center, spread = 0.0, math.sqrt(2.0)
-        factor, missing = variable.weight / spread, level is None
+            center = 0.0
+            spread = math.sqrt(2.0)
+        factor = variable.weight / spread
+        missing = level is None
         axes.append(
             Axis(
                 variable=variable,
@@ -114,7 +117,8 @@ def squares_of_levels(axes: Sequence[Axis]) -> Floats:
 def level_column(microdata: Microdata, axes: Sequence[Axis], codes: Integers32) -> Floats:
     """The number of each record's axis among those of a category; len(axes) where it has none."""
     # Shapes: codes, the answer (n,).
-    name, column = axes[0].variable.name, codes.astype(np.float64)
+    name = axes[0].variable.name
+    column = codes.astype(np.float64)
     column[codes < 0] = len(axes)
     if axes[-1].missing:
         column[microdata.frame[name].isna().to_numpy()] = axes[-1].number
@@ -368,7 +372,8 @@ def shared_metric(
 ) -> Metric:
     """Fit the distance of a table, once for equal arguments."""
     weighting = tuple([(v.name, v.weight) for v in microdata.schema.released])
-    fit, discrete = partial(Metric.fit, scale=scale, encoding=encoding), weights == "discrete"
+    fit = partial(Metric.fit, scale=scale, encoding=encoding)
+    discrete = weights == "discrete"
     return microdata.cached(
         ("metric", scale, encoding, weights, weighting),
         lambda: fit(discretely_weighted(microdata) if discrete else microdata),

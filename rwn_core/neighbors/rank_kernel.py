@@ -46,7 +46,8 @@ def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> N
     """Sort a few entries, as `sort_pairs` does."""
     # Shapes: keys, values (m,), m at least stop.
     for index in range(start + 1, stop):
-        key, value = keys[index], values[index]
+        key = keys[index]
+        value = values[index]
         hole = index
         while hole > start and keys[hole - 1] > key:
             keys[hole], values[hole] = keys[hole - 1], values[hole - 1]
@@ -70,7 +71,8 @@ def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) 
                 waiting[depth, 0], waiting[depth, 1] = left, stop
                 stop = right + 1
             else:
-                waiting[depth, 0], waiting[depth, 1] = start, right + 1
+                waiting[depth, 0] = start
+                waiting[depth, 1] = right + 1
                 start = left
             depth += 1
         insert(keys, values, start, stop)
@@ -105,12 +107,14 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
 def sort_candidates(found: Integers32, squared: Floats, limit: float, row: RowRoom) -> int:
     """Write the candidates within a limit to a row, sorted by distance; return how many."""
     # Buckets of equal width hold few each, so that one insertion ends the sort.
-    count, most = ZERO, 0.0
+    count = ZERO
+    most = 0.0
     for entry in range(len(found)):
         if squared[entry] <= limit:
             count += 1
             most = max(most, squared[entry])
-    last, ends = min(2 * count, len(row.keys)) - 1, row.buckets
+    last = min(2 * count, len(row.keys)) - 1
+    ends = row.buckets
     scale = last / max(most, TINY)
     for bucket in range(last + 2):
         ends[bucket] = 0
@@ -123,7 +127,8 @@ def sort_candidates(found: Integers32, squared: Floats, limit: float, row: RowRo
         if squared[entry] <= limit:
             bucket = int(squared[entry] * scale)
             place = ends[bucket]
-            row.keys[place], row.places[place] = squared[entry], found[entry]
+            row.keys[place] = squared[entry]
+            row.places[place] = found[entry]
             ends[bucket] = place + 1
     start = ZERO
     for bucket in range(last + 1):
@@ -138,7 +143,8 @@ def sort_candidates(found: Integers32, squared: Floats, limit: float, row: RowRo
 def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) -> Any:
     """Put the `rank` + 1 smallest of the first `count` keys first; return the largest of these."""
     # Shapes: keys, values (m,), m at least count.
-    low, high = ZERO, count - 1
+    low = ZERO
+    high = count - 1
     while high > low:
         right, left = _partition(keys, values, low, high)
         if rank <= right:
@@ -168,12 +174,14 @@ def list_row(target: IndexArrays, count: int, row: RowRoom) -> int:
     positions, squared = row.places, row.keys
     total, entry = ZERO, ZERO
     while entry < count:
-        head, begin = squared[entry], total
+        head = squared[entry]
+        begin = total
         last = entry
         while True:
             position = positions[last]
             for index in range(target.offsets[position], target.offsets[position + 1]):
-                row.members[total], row.distance[total] = target.records[index], head
+                row.members[total] = target.records[index]
+                row.distance[total] = head
                 total += 1
             if last + 1 == count or squared[last + 1] > squared[last] * (1 + TIE):
                 break
@@ -229,7 +237,8 @@ def drop_listed(n: int, near: Any, added: Any, left: Integers, first: int, last:
         end = starts[row]
         for entry in range(starts[row], starts[row + 1]):
             if seen[members[entry]] != row:
-                members[end], squared[end] = members[entry], squared[entry]
+                members[end] = members[entry]
+                squared[end] = squared[entry]
                 end += 1
         left[row] = end - starts[row]
 

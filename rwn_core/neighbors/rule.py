@@ -52,7 +52,8 @@ class NeighborhoodRule:
 
     def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
         """Return the neighborhoods of people outside a table if each of them were added, (m, n)."""
-        ball, parts = self.ball, []
+        ball = self.ball
+        parts = []
         if not one_radius(ball.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
         for squared in self._squared(people, table):
@@ -71,7 +72,9 @@ class NeighborhoodRule:
         self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods
     ) -> EnlargedNeighborhoods:
         """The neighborhoods that people outside a table join, were each of them added to it."""
-        ball, found, edges = self.ball, neighborhoods, neighborhoods.radius**2
+        ball = self.ball
+        found = neighborhoods
+        edges = neighborhoods.radius**2
         self.refuse_outsiders(weighed=True)
         # members that leave a neighborhood for a nearer added one: the last of those that are there
         # for k, beyond epsilon
@@ -86,7 +89,8 @@ class NeighborhoodRule:
         places = (np.ones(int(gone.sum())), (record[gone], member[gone]))
         leaving = sparse.csr_array(places, shape=(found.n, found.n))
         # each person with those that they are near enough to, and what these share then
-        leave, parts = np.diff(leaving.indptr), []
+        leave = np.diff(leaving.indptr)
+        parts = []
         for squared in self._squared(people, table):
             closer = squared < edges * (1 - TIE)
             inside = closer if ball.strict else squared <= edges * (1 + TIE)

@@ -50,9 +50,14 @@ class Search:
         own: Integers32 | None = None,
         groups: Integers | None = None,
     ) -> None:
-        self.target, self.query = target, target if query is None else query
-        self.k, self.epsilon, self.groups = ball.k or 0, ball.epsilon, groups
-        numbers, mine, side = target.side.numbers, self.query.side.numbers, self.query.side
+        self.target = target
+        self.query = target if query is None else query
+        self.k = ball.k or 0
+        self.epsilon = ball.epsilon
+        self.groups = groups
+        numbers = target.side.numbers
+        mine = self.query.side.numbers
+        side = self.query.side
         # which record of the target each query record is
         if own is None:
             rows = np.minimum(np.searchsorted(numbers, mine), target.n - 1)
@@ -112,7 +117,8 @@ class Search:
     def run(self, drawing: DrawRequest | None = None, known: Sizes | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         # Sizes that are known are not counted again, and nearest distances are not found.
-        request, n = self.request(drawing), self.query.n
+        request = self.request(drawing)
+        n = self.query.n
         result = SearchResult(
             within=np.zeros(n, np.int64),
             sizes=np.zeros(n, np.int64),
@@ -144,14 +150,16 @@ class Search:
 
     def table(self, found: SearchResult | None = None) -> NeighborTable:
         """Store the members, once their sizes are found."""
-        watch, allowed = current_work(), budget_bytes()
+        watch = current_work()
+        allowed = budget_bytes()
         check_fits(pairs_bytes(float(self.query.n * self.k)), allowed, TABLE, FEWER)
         with watch.part(0.0, 0.5):
             result = self.run() if found is None else found
         check_fits(pairs_bytes(float(result.sizes.sum())), allowed, TABLE, FEWER)
         with watch.part(0.0 if found else 0.5, 1.0):
             table = self.fill(result)
-        members, numbers = table.members, self.target.side.numbers
+        members = table.members
+        numbers = self.target.side.numbers
         if len(numbers) and numbers[-1] != len(numbers) - 1:
             members = numbers.astype(np.int32)[members]
         return NeighborTable(
@@ -172,7 +180,8 @@ class Search:
             squared=np.empty(starts[-1]),
             sink=STORE,
         )
-        request, side = self.request(None), self.query.side
+        request = self.request(None)
+        side = self.query.side
         if self.k:  # how far the k-th nearest are is known
             farthest = np.maximum.reduceat(result.kth[side.records], side.offsets[:-1])
             request = request._replace(k=0, edges=np.maximum(self.edges, farthest))
@@ -241,7 +250,8 @@ class Sizes(NamedTuple):
 
 def known_sizes(neighborhoods: Neighborhoods) -> Sizes | None:
     """Return the sizes of the neighborhoods of all records; None for some records."""
-    table, k = neighborhoods.table, neighborhoods.k or 0
+    table = neighborhoods.table
+    k = neighborhoods.k or 0
     if table.numbers is not None:
         return None
     if isinstance(table, SearchedTable):

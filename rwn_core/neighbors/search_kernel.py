@@ -98,7 +98,9 @@ def _position(query: IndexArrays, leaf: int, candidates: Shortlist, row: int) ->
 @jit_inline
 def _limit(request: SearchRequest, leaf: int, which: int, row: int, candidates: Shortlist) -> float:
     """Return the largest rotated distance of a candidate in a pass; negative where none may lie."""
-    bound, query, target = float(candidates.bound[row]), request.query, request.target
+    bound = float(candidates.bound[row])
+    query = request.query
+    target = request.target
     if len(query.levels):
         bound -= float(query.shifts[which, _position(query, leaf, candidates, row)])
         bound = min(bound, target.far) if which > 0 else bound
@@ -110,7 +112,8 @@ def _set_edge(
     request: SearchRequest, leaf: int, which: int, row: int, candidates: Shortlist, work: Workspace
 ) -> None:
     """Set the distance up to which a row visits boxes: `_limit` in rotated coordinates."""
-    limit, query = _limit(request, leaf, which, row, candidates), request.query
+    limit = _limit(request, leaf, which, row, candidates)
+    query = request.query
     if 0 <= limit < np.inf:
         norm = query.norms[which * (len(query.starts) // 2) + leaf]
         limit = widened_edge(limit, norm, query.boxes.shape[1], request.unit) * (1 + SLACK)
@@ -143,7 +146,8 @@ def _place_rows(
         for row in range(first, last):
             point = center + query.tiles[mine, axis, candidates.in_leaf[row]]
             work.points[axis, row] = point
-            least, most = min(least, point), max(most, point)
+            least = min(least, point)
+            most = max(most, point)
         work.center[axis] = least + (most - least) / 2
         middle = work.center[axis]
         # a little more, for the rounding of differences from the center
@@ -176,13 +180,15 @@ def _tighten(candidates: Shortlist, row: int, need: int, edge: float) -> bool:
     count = candidates.held[row]
     if count < need or count - candidates.tight[row] < need or candidates.bound[row] <= edge:
         return False
-    squared, position = candidates.squared[row], candidates.position[row]
+    squared = candidates.squared[row]
+    position = candidates.position[row]
     kth = smallest(squared, position, count, need - 1)
     candidates.bound[row] = bound = max(kth * (1 + SLACK), edge)
     tight = 0
     for entry in range(count):
         if squared[entry] <= bound:
-            position[tight], squared[tight] = position[entry], squared[entry]
+            position[tight] = position[entry]
+            squared[tight] = squared[entry]
             tight += 1
     candidates.held[row] = candidates.tight[row] = tight
     return True
@@ -213,22 +219,27 @@ def _visit_tile(
 ) -> int:
     """Add what a tile has for some rows: 0 for nothing new, 1 for closer bounds, -1 for no room."""
     query, target = request.query, request.target
-    leaves, width = len(target.starts) // 2, target.tiles.shape[2]
+    leaves = len(target.starts) // 2
+    width = target.tiles.shape[2]
     tile, mine = which * leaves + other, which * (len(query.starts) // 2) + leaf
     rows = rows_near(work, first, last, target.boxes, tile)
     if rows == 0:
         return 0
     begin = target.starts[leaves - 1 + other]
     error = error_between(query, mine, target, tile, request.unit)
-    found, need = 0, min(request.k + request.others + 1, len(target.exact))
+    found = 0
+    need = min(request.k + request.others + 1, len(target.exact))
     for number in range(rows):
         row = work.near[number]
         if candidates.held[row] + width >= candidates.position.shape[1]:
             return -1
         write_products(target.tiles[tile], work.local, row, work.products)
         position = _position(query, leaf, candidates, row)
-        point, count, changed = query.exact[position], candidates.held[row], False
-        norm, edge = np.float64(work.norms[row]), request.edges[position]
+        point = query.exact[position]
+        count = candidates.held[row]
+        changed = False
+        norm = np.float64(work.norms[row])
+        edge = request.edges[position]
         if request.k and candidates.bound[row] == np.inf and not len(target.coded):
             # enough entries that are surely within the radius: no other one is needed
             inside = work.norms.dtype.type((edge * target.scale - error - norm) / 2)
@@ -261,13 +272,15 @@ def gather(
     request: SearchRequest, leaf: int, begin: int, end: int, candidates: Shortlist, work: Workspace
 ) -> bool:
     """True if there is room for the candidates of rows `begin` to `end` - 1; collects them."""
-    query, rows = request.query, end - begin
+    query = request.query
+    rows = end - begin
     # begin with no candidates, rows of equal levels together
     for row in range(rows):
         candidates.in_leaf[row] = begin + row
     if len(query.coded):
         for row in range(rows):
-            place, key = _position(query, leaf, candidates, row), 0.0
+            place = _position(query, leaf, candidates, row)
+            key = 0.0
             for number in range(len(query.coded)):
                 key = key * MOST_LEVELS + query.exact[place, query.coded[number]]
             candidates.bound[row] = key
@@ -281,7 +294,9 @@ def gather(
         first = ZERO
         while first < rows:
             # until where rows have the same levels of what the pass agrees in
-            start, last, equal = _position(query, leaf, candidates, first), first + 1, True
+            start = _position(query, leaf, candidates, first)
+            last = first + 1
+            equal = True
             while last < rows and equal:
                 there = _position(query, leaf, candidates, last)
                 for number in range(len(query.coded)):
@@ -312,11 +327,15 @@ def gather(
 def search(request: SearchRequest, result: SearchResult, first: int, last: int) -> None:
     """Search for the records of the query leaves `first` to `last` - 1."""
     query, target = request.query, request.target
-    leaves, width = len(query.starts) // 2, query.tiles.shape[2]
+    leaves = len(query.starts) // 2
+    width = query.tiles.shape[2]
     # arrays for any leaf of the query before any tile of the target
-    kind, height, others = query.tiles.dtype, query.tiles.shape[1] - 1, len(target.starts) // 2
+    kind = query.tiles.dtype
+    height = query.tiles.shape[1] - 1
+    others = len(target.starts) // 2
     points, each = np.empty((height, width), kind), np.empty((3, width), kind)
-    box, gaps = np.zeros((3, height), kind), np.empty((2, others), kind)
+    box = np.zeros((3, height), kind)
+    gaps = np.empty((2, others), kind)
     room = target.tiles.shape[2]
     work = Workspace(
         points, np.empty_like(points), each[0], each[1], each[2],

@@ -58,15 +58,19 @@ def find_slider_range(
     # some records' nearest distances, and their squared distances to most others, shape (m, l)
     looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
     sample = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
-    nearest, thinned = np.empty(len(sample)), -(-n // THINNED)
+    nearest = np.empty(len(sample))
+    thinned = -(-n // THINNED)
     thin = np.empty((len(sample), len(range(0, n, thinned))))
     for place, squared in enumerate(squared_to_all(points, sample)):
         squared[sample[place]] = np.inf
-        nearest[place], thin[place] = squared.min(), squared[::thinned]
-    typical, distances = float(np.median(np.sqrt(nearest))), thin.ravel()
+        nearest[place] = squared.min()
+        thin[place] = squared[::thinned]
+    typical = float(np.median(np.sqrt(nearest)))
+    distances = thin.ravel()
     if typical == 0:
         typical = low_distance(distances)
-    few, near = n <= LARGEST_DENSE, SLIDER_RADIUS * typical
+    few = n <= LARGEST_DENSE
+    near = SLIDER_RADIUS * typical
     wide = SHARE_OF_FEW if few else SHARE
     reach = radius_of_mean_size(distances, wide, near, WIDEST * typical)
 

@@ -81,7 +81,10 @@ def list_neighbors(
         index = build_index(points)
         place = np.full(n, -1, np.int32)
         place[records] = np.arange(len(records))
-        scaling, least, near, back = np.empty(n), n, [], []
+        scaling = np.empty(n)
+        least = n
+        near = []
+        back = []
         ball = RadiusAndK(k=nearest, epsilon=None)
         # of each part of all records: its scales, and what it adds to the lists of those records
         for part in steps(np.array_split(index.side.records, -(-n // AT_ONCE))):
@@ -127,7 +130,8 @@ def list_both_ways(near: NeighborTable, back: Entries, scaling: Floats, least: i
     # Shape: scaling (n,).
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
 
-    left, own = np.empty(near.n, np.int64), Listed(near.offsets, near.records, near.squared)
+    left = np.empty(near.n, np.int64)
+    own = Listed(near.offsets, near.records, near.squared)
     added = grouped(back, near.n)
     current_work().quiet().run(partial(drop_listed, len(scaling), own, added, left), near.n)
     merged = Listed.empty(near.offsets + np.concatenate(([0], np.cumsum(left))))

@@ -28,7 +28,8 @@ class Scaled(NamedTuple):
 
 def scale(kernel: Kernel, lists: SoftLists) -> Scaled:
     """Return lists with their distances in units of the bandwidth."""
-    table, scales = lists.table, kernel.scales(lists.scaling)
+    table = lists.table
+    scales = kernel.scales(lists.scaling)
     nearest = table.squared[table.offsets[:-1]]
     if kernel.own:
         table = table.with_own()
@@ -50,11 +51,14 @@ def soft_neighborhoods(
     """Return all entries of lists as members, with their weights; or those of some records."""
     # Shapes: some (m,); column (n,).
     # Lists of some records take the factors of a balance from `column_factors` of all.
-    table, found = scaled.table, weigh(kernel, scaled, column)
-    shares, nearest = found.weights, scaled.nearest
+    table = scaled.table
+    found = weigh(kernel, scaled, column)
+    shares = found.weights
+    nearest = scaled.nearest
     if some is not None:
         table, entries = table.for_records(some)
-        shares, nearest = shares[entries], nearest[some]
+        shares = shares[entries]
+        nearest = nearest[some]
     sizes = np.diff(table.offsets)
     return Neighborhoods(
         table=table,

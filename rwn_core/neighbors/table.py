@@ -118,7 +118,8 @@ class NeighborTable:
 
     def for_records(self, records: Integers) -> tuple[NeighborTable, Integers]:
         """Return the rows of some records of a table of all, and their entries in it."""
-        starts, lengths = self.offsets[:-1][records], np.diff(self.offsets)[records]
+        starts = self.offsets[:-1][records]
+        lengths = np.diff(self.offsets)[records]
         return self.part(starts, lengths, numbers=records)
 
     @classmethod
@@ -139,7 +140,9 @@ class NeighborTable:
     def ranked(cls, n: int, rows: Integers, others: Integers, squared: Floats) -> NeighborTable:
         """Return the table of some pairs, ranked by the rule of `distance.rank`."""
         order = np.lexsort((others, squared, rows))
-        rows, others, squared = rows[order], others[order], squared[order]
+        rows = rows[order]
+        others = others[order]
+        squared = squared[order]
         new = np.ones(len(rows), dtype=bool)
         new[1:] = (rows[1:] != rows[:-1]) | (squared[1:] > squared[:-1] * (1 + TIE))
         tie = np.cumsum(new) - 1

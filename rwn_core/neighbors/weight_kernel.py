@@ -65,7 +65,8 @@ def bit_equal_log(x: float) -> float:
         mantissa *= 2.0
         power -= 1
     f = (mantissa - 1.0) / (mantissa + 1.0)
-    square, total = f * f, 0.0
+    square = f * f
+    total = 0.0
     for odd in range(23, 0, -2):
         total = total * square + 1.0 / odd
     return power * LN2_HIGH + (power * LN2_LOW + 2.0 * f * total)
@@ -187,7 +188,8 @@ def _fill_row(
     else:
         _select_largest(weights, first, last, top, count)
     # exp of what logarithms are below the smallest of the largest, or 1
-    low, total = top[count - 1], 0.0
+    low = top[count - 1]
+    total = 0.0
     for entry in range(uint64(first), uint64(last)):
         weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
     for entry in range(first, last):
@@ -221,7 +223,9 @@ def fill_rows(
     # Shapes: of `rows`, `balance.KernelRows` of which none is empty, starts (n + 1,), members and
     # logs (m,); column (n,), logarithms of the factors c; caps (n,), at least 1 over the length of
     # the row. Filled: row (n,), log x; weights (m,), min(cap, x K c), rows sum to 1.
-    starts, longest, least = rows.starts, 1, np.inf
+    starts = rows.starts
+    longest = 1
+    least = np.inf
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])
         least = min(least, caps[index])
@@ -256,7 +260,8 @@ def weigh_both_ways(
             else:
                 weights[entry] = 0.0
                 at_cap += 1
-        free[index], totals[index] = below, below + cap * at_cap
+        free[index] = below
+        totals[index] = below + cap * at_cap
 
 
 @jit_entry
@@ -274,7 +279,9 @@ def solve_newton(
     # columns; `most` are rounds; step (m,) is filled.
     starts, members = rows.starts, rows.members
     of_rows, of_columns, like = free
-    m, eliminated, totals = len(missing), len(of_rows) > 0, np.empty(len(of_rows))
+    m = len(missing)
+    eliminated = len(of_rows) > 0
+    totals = np.empty(len(of_rows))
     times = 1.0 if eliminated else 2.0
     left, direction, product = np.empty(m), np.empty(m), np.empty(m)
     norm, slope = 0.0, 0.0
@@ -305,7 +312,8 @@ def solve_newton(
             curvature += product[index] * direction[index]
         if not curvature > 0.0:
             return
-        ratio, norm = slope / curvature, 0.0
+        ratio = slope / curvature
+        norm = 0.0
         for index in range(m):
             step[index] += ratio * direction[index]
             left[index] -= ratio * product[index]

@@ -50,7 +50,9 @@ class Part:
     """A receiver of the reports of a part of some work, and of its answers so far."""
 
     def __init__(self, parent: Progress | None, begin: float = 0.0, end: float = 1.0) -> None:
-        self._parent, self._begin, self._end = parent or (lambda share: None), begin, end
+        self._parent = parent or (lambda share: None)
+        self._begin = begin
+        self._end = end
         self.found: Callable[[Any], None] = getattr(parent, "found", lambda answer: None)
 
     def __call__(self, share: float) -> None:

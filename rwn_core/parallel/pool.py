@@ -144,7 +144,9 @@ class _Line:
     """The tasks that no worker has taken yet, and how many workers there are to take them."""
 
     def __init__(self, workers: int) -> None:
-        self._workers, self._open, self.why = workers, True, STOPPED
+        self._workers = workers
+        self._open = True
+        self.why = STOPPED
         self._tasks: deque[Task] = deque()
         self._changed = threading.Condition()
 

@@ -23,7 +23,11 @@ from rwn_core.reporting.release_record import require_original
 FORMAT = "rwn claims 2"
 Document = dict[str, Any]
 _WORDS = {FORMAT, "number", "category", "date", *MODELS, "", "log", "sqrt", "square"} | {
-    *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS, claims.CLUSTERED)
+    claims.FEW_ANSWERS,
+    claims.NO_ANSWER,
+    claims.TIED,
+    claims.RARE_LEVELS,
+    claims.CLUSTERED,
 }
 
 

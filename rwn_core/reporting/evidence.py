@@ -75,6 +75,7 @@ def kept_detail(key: str, reading: Reading[Any]) -> dict[str, Any]:
     names = MEASURES[key].recorded
     if callable(names):
         return names(reading)
-    detail, known = reading.detail, plain(reading.detail)
+    detail = reading.detail
+    known = plain(reading.detail)
     parts = {name: known[name] if name in known else getattr(detail, name) for name in names}
     return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}

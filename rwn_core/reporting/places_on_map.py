@@ -78,7 +78,8 @@ def draws(policy: Policy, made: Ensemble, risk: str) -> list[dict[str, Any]]:
     keys = policy.measures if risk == POLICY else (risk,)
     if not keys or not {UTILITY, *keys} <= set(made.values):
         return []
-    losses, risks = made.values[UTILITY], [made.values[key] for key in keys]
+    losses = made.values[UTILITY]
+    risks = [made.values[key] for key in keys]
     if any(len(losses) != len(each) for each in risks):  # a draw without one: which one is unknown
         return []
     shown = []

@@ -133,7 +133,8 @@ def _most(policy: Policy, key: str) -> float | None:
 
 
 def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
-    policy, read = Policy(), result.plan.measures
+    policy = Policy()
+    read = result.plan.measures
     missing = [key for key in (x, *(policy.measures if y == POLICY else (y,))) if key not in read]
     if missing:
         raise ParameterError(

@@ -156,7 +156,8 @@ class MeasureWorker:
         assert self._pool is not None
         self._asked.clear()
         self._answers.clear()
-        self.data, self._latest = data, None
+        self.data = data
+        self._latest = None
         self._pool.submit(data.schema)
         return True
 
@@ -181,7 +182,8 @@ class MeasureWorker:
         for question in fresh:
             assert self._pool is not None
             # the release of a question, unless the one before was of the same
-            sent, self._latest = question.of == self._latest, question.of
+            sent = question.of == self._latest
+            self._latest = question.of
             task = self._pool.submit((question, None if sent else drawn(question)))
             self._asked[question] = _Asked(task, time.monotonic())
 
@@ -204,7 +206,8 @@ class MeasureWorker:
             self.cancel()
 
     def _begin_process(self) -> None:
-        self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
+        self._pool = Pool(_prepare, self.data, self._answer, workers=1)
+        self._latest = None
 
     def _collect(self) -> None:
         """Keep what has been answered."""

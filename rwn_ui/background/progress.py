@@ -85,7 +85,8 @@ def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] |
     if slot is None:
         yield None
         return
-    started, shown = time.monotonic(), False
+    started = time.monotonic()
+    shown = False
 
     def show(share: float) -> None:
         nonlocal shown

@@ -29,7 +29,8 @@ class Task:
         self.then = then  # called with the prepared table, in a run of a page
         # begins it anew with another description of the same records
         self.again: Callable[[rwn.Microdata], None] | None = None
-        self.words, self.share = f"Ranking the neighbors of {data.n:,} records of {name}", 0.0
+        self.words = f"Ranking the neighbors of {data.n:,} records of {name}"
+        self.share = 0.0
         self.result: Any = None
         self.refusal = ""  # reason for no result, in one sentence
         self.stop = threading.Event()

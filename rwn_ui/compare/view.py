@@ -334,7 +334,8 @@ def _frozen(session: Session) -> None:
             "A release that carries it out (Release page) names it in its internal record. The "
             "file can be opened here again on another day."
         )
-        title, key = f"decision-{record.hash[:12]}", session.key("compare.decision")
+        title = f"decision-{record.hash[:12]}"
+        key = session.key("compare.decision")
         minutes = partial(decision_html, record)
         with st.container(horizontal=True):
             file_button("Decision record (TOML)", record.frozen, f"{title}.toml", key=f"{key}.file")

@@ -45,7 +45,8 @@ _START = 20_000  # bytes
 
 def correct(session: Session) -> None:
     """Show how the chosen file is read, or seems to be laid out, and read it in another way."""
-    opening, upload = session.user.work.opening, st.session_state.get("data.upload")
+    opening = session.user.work.opening
+    upload = st.session_state.get("data.upload")
     if opening is None or opening.reading is not None or opening.seen is None or upload is None:
         return
     name, content = unpacked_file(opening.name, upload.getvalue())
@@ -191,13 +192,15 @@ def _sentence(parts: list[str]) -> str:
 
 def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     """The layout as the user corrects it."""
-    encodings, mark = dict.fromkeys([*_ENCODINGS, now.encoding]), now.separator or usual
+    encodings = dict.fromkeys([*_ENCODINGS, now.encoding])
+    mark = now.separator or usual
     marks = dict.fromkeys([*SEPARATORS, mark])
     one, two = st.columns(2)
     encoding = _choose_text(
         *(one, "Encoding", _ENCODINGS), options=encodings, now=now.encoding, key=f"{key}.encoding"
     )
-    words, key_of_mark = "Fields are separated by", f"{key}.separator"
+    words = "Fields are separated by"
+    key_of_mark = f"{key}.separator"
     mark = _choose_text(two, words, SEPARATORS, options=marks, now=mark, key=key_of_mark)
     values = _marks(now, st.columns(3), key)
     lines = _line_numbers(now, "Lines", key)
@@ -206,7 +209,8 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
 
 def _choose_text(column: DeltaGenerator, label: str, words: Mapping[str, str], **more: Any) -> Any:
     """Choose one of some options, shown in words where there are any."""
-    options, now = list(more.pop("options", words)), more.pop("now")
+    options = list(more.pop("options", words))
+    now = more.pop("now")
     return column.selectbox(
         label, options, options.index(now), format_func=lambda each: words.get(each, each), **more
     )

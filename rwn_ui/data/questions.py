@@ -331,7 +331,8 @@ def _ask_for_roles(data: rwn.Microdata, asked: _Asked, key: str) -> dict[rwn.Rol
     chosen = {}
     columns = st.columns(2)
     for place, role in enumerate(roles):
-        (words, why), column = _SELECTED[role], columns[place % 2]
+        words, why = _SELECTED[role]
+        column = columns[place % 2]
         picked = [name for name in names if known.get(name) is role]
         more: dict[str, Any] = {"key": f"{key}.roles.{role}", "help": why}
         if role in _SEVERAL:

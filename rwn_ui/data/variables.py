@@ -24,8 +24,14 @@ from rwn_ui.state.session import Session
 _BARS = 12  # of a small histogram
 # the first that fits what is typed is taken, and "ident" is in "confidential", too
 ROLES = (
-    *(rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER),
-    *(rwn.Role.SAMPLING_WEIGHT, rwn.Role.STRATUM, rwn.Role.HOUSEHOLD, rwn.Role.PERSON),
+    rwn.Role.IDENTIFIER,
+    rwn.Role.KEY,
+    rwn.Role.CONFIDENTIAL,
+    rwn.Role.OTHER,
+    rwn.Role.SAMPLING_WEIGHT,
+    rwn.Role.STRATUM,
+    rwn.Role.HOUSEHOLD,
+    rwn.Role.PERSON,
     rwn.Role.TIME,
 )
 _NUMBERS = ("min", "mean", "max", "SD")
@@ -133,8 +139,10 @@ def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
 def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     column = data.frame[variable.name]
     row: dict[str, Any] = {
-        **{"variable": variable.name, "label": variable.label or ""},
-        **{"kind": str(variable.kind), "role": str(variable.role)},
+        "variable": variable.name,
+        "label": variable.label or "",
+        "kind": str(variable.kind),
+        "role": str(variable.role),
         "masked": variable.masked if variable.is_released else None,
         "group": variable.group or "",
         "distribution": [],

@@ -47,7 +47,8 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
     released = [variable.name for variable in data.schema.released]
     if len(released) > 1:
         analyses.append(Analysis(name="Relations", kind="measure", tolerance=0.2, measure=UTILITY))
-        pair, name = (released[0], released[1]), f"{released[0]} by {released[1]}"
+        pair = (released[0], released[1])
+        name = f"{released[0]} by {released[1]}"
         analyses.append(Analysis(name=name, kind="table", tolerance=0.1, variables=pair))
     return AnalysisPlan(analyses=tuple(analyses))
 
@@ -63,7 +64,8 @@ class Draft:
 
 def draft(session: Session) -> Draft:
     """The text as written by the steward, or as brought by a scenario since."""
-    last, analysis_plan = session.user.results.last, session.analysis_plan
+    last = session.user.results.last
+    analysis_plan = session.analysis_plan
     known: Draft | None = last.get(_DRAFT)
     if known is None or known.registered is not analysis_plan:
         text = analysis_plan.to_toml() if analysis_plan.analyses else ""
@@ -73,7 +75,8 @@ def draft(session: Session) -> Draft:
 
 def register(session: Session, text: str) -> None:
     """Take in what the steward has written; while it is no analysis plan, nothing is registered."""
-    analysis_plan, why = AnalysisPlan(), ""
+    analysis_plan = AnalysisPlan()
+    why = ""
     try:
         analysis_plan = parse_text(AnalysisPlan.from_toml, text, "analysis plan")
     except rwn.RWNError as refusal:
@@ -86,7 +89,8 @@ def draw(session: Session) -> None:
     """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
         key = session.key("utility.pass")
-        written, last = draft(session), session.user.results.last
+        written = draft(session)
+        last = session.user.results.last
         if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text
             last[_SHOWN] = written

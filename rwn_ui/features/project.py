@@ -151,7 +151,8 @@ def _save(session: Session, browser: str, before: Any) -> Any:
     """Save an own table's project unless the choices are those before; the present choices."""
     if session.demo is not None:
         return None
-    path, made = session.path, current_project(session)
+    path = session.path
+    made = current_project(session)
     if before is None or (before[0], before[1].table) != (path, made.table):
         project_folder.remember(
             project_folder.Last(table=made.table, name=session.name, path=path, browser=browser)

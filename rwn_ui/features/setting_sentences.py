@@ -51,7 +51,8 @@ def differences(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
         if before_parts.get(name) != after_parts.get(name)
     ]
     sentences += _precision(one, other)
-    sentences, unclear = sentences or ["Both have the same setting."], []
+    sentences = sentences or ["Both have the same setting."]
+    unclear = []
     for key, before in one.readings.items():
         after = other.readings.get(key)
         if after is None or key not in rwn.MEASURES:
@@ -65,7 +66,7 @@ def differences(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
             sentences.append(f"{measure.title}: {said}, {_both(key, before, after)}.")
         else:
             unclear.append(f"{rwn.MEASURES[key].title} ({_both(key, before, after)})")
-    return sentences + [f"No clear difference: {'; '.join(unclear)}."] * bool(unclear)
+    return sentences + ([f"No clear difference: {'; '.join(unclear)}."] if unclear else [])
 
 
 def _parts(scenario: rwn.Scenario) -> dict[str, Any]:
@@ -120,7 +121,8 @@ def _both(key: str, before: Reading, after: Reading) -> str:
 
 def _apart(key: str, before: Reading, after: Reading) -> bool:
     """True if two values differ and the ranges of single releases do not overlap."""
-    new, old = after["median"], before["median"]
+    new = after["median"]
+    old = before["median"]
     same = abs(new - old) <= _UNLIKE * max(abs(old), abs(new))
     if same or value_words(key, new) == value_words(key, old):
         return False

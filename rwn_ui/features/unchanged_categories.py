@@ -17,7 +17,8 @@ _MOST_NAMES = 4
 
 def strip(now: Snapshot) -> dict[str, Any] | None:
     """The realized shares as the panel draws them, the least in words, with a warning if needed."""
-    shown, law = changed_cells(now.readings[CHANGED], now.levers), now.release.comparison.law
+    shown = changed_cells(now.readings[CHANGED], now.levers)
+    law = now.release.comparison.law
     if shown is None or not shown["names"]:
         return shown
     pairs = list(zip(shown["names"], shown["share"], strict=True))

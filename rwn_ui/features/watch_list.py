@@ -75,7 +75,8 @@ def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, A
     """Result of every record in a release of each scenario of this table."""
     if not session.watched:
         return None
-    columns, of = [_odds(session, scenario) for scenario in scenarios], people_in(session.data)
+    columns = [_odds(session, scenario) for scenario in scenarios]
+    of = people_in(session.data)
     return {
         "title": TITLE,
         "columns": ["", *(scenario.name for scenario in scenarios)],
@@ -92,7 +93,8 @@ def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, A
 
 def _odds(session: Session, scenario: rwn.Scenario) -> dict[int, float | None]:
     """The odds under one scenario; nothing where its releases cannot be drawn here."""
-    setting, data = scenario.setting, session.data
+    setting = scenario.setting
+    data = session.data
     elsewhere = scenario.table and scenario.table != data.fingerprint
     if setting is None or elsewhere or data.n > LIVE_RECORDS:
         return {}

@@ -63,13 +63,16 @@ def _loss_tile(lesson: Trade) -> dict[str, Any]:
 
 
 def _show(values: Values, kept: Kept) -> Shown:
-    base, slices = rwn.RWN(epsilon=EPSILONS[-1], k=K), values["slices"]
+    base = rwn.RWN(epsilon=EPSILONS[-1], k=K)
+    slices = values["slices"]
     found: list[Readings] = kept("lesson choose", len(SLICES)).get_or_make(
         slices, lambda: read(base.preview(table(slices)), _POLICY.measures, EPSILONS)
     )
     at = EPSILONS, values["epsilon"]
     lesson, verdict = _trade(found, _POLICY, at, values["accepted"])
-    now, loss, share = lesson.now, float(lesson.loss[lesson.now]), float(lesson.share[lesson.now])
+    now = lesson.now
+    loss = float(lesson.loss[lesson.now])
+    share = float(lesson.share[lesson.now])
     said = limit_queue.draw_verdict(_POLICY, found[now], verdict)
     return Shown(
         words=f"ε = {values['epsilon']:g} · k = {K} · {slices}",

@@ -104,7 +104,9 @@ def _rows(made: Masked, data: rwn.Microdata, lesson: numbers.Intruder) -> dict[s
 
 
 def _code(values: Values) -> str:
-    steps, known, row = _ROUNDING[values["round"]], values["known"], values["row"] - 1
+    steps = _ROUNDING[values["round"]]
+    known = values["known"]
+    row = values["row"] - 1
     sliced = "\ndata = data.with_slices([known_order(data)])" if values["together"] else ""
     rounding = f".rounded(given_steps(data, {steps}))" if steps else ""
     return f"""\

@@ -18,8 +18,15 @@ from rwn_ui.learn import (
 from rwn_ui.learn.lesson import Lesson
 
 _ALL = (
-    *(disclosure.LESSON, theorem.LESSON, intruder.LESSON, neighborhood.LESSON),
-    *(standard_errors.LESSON, choose.LESSON, sampling.LESSON, edges.LESSON, choose.TIES),
+    disclosure.LESSON,
+    theorem.LESSON,
+    intruder.LESSON,
+    neighborhood.LESSON,
+    standard_errors.LESSON,
+    choose.LESSON,
+    sampling.LESSON,
+    edges.LESSON,
+    choose.TIES,
 )
 LESSONS: Mapping[str, Lesson] = MappingProxyType({each.key: each for each in _ALL})
 """Every lesson by key."""

@@ -50,7 +50,8 @@ def _show(values: Values, kept: Kept) -> Shown:
 
 
 def _code(values: Values) -> str:
-    setting, record = f"epsilon={values['epsilon']:g}, k={values['k']}", RECORDS[values["record"]]
+    setting = f"epsilon={values['epsilon']:g}, k={values['k']}"
+    record = RECORDS[values["record"]]
     return f"""\
 import numpy as np
 from rwn_core import RWN

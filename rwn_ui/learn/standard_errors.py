@@ -44,31 +44,27 @@ def _show(values: Values, kept: Kept) -> Shown:
     lesson = StandardErrors(original=before, released=after)
     # the third tile: the slopes, or the factor of a claim table
     model, mean = values["claims"], float(after.slope.mean())
-    third, numbers = (
-        tile(
-            "Mean slope, truth 1",
-            f"{mean:.3f}",
-            "Of x1, over the samples. The truth is 1; a large k moves the slope as well.",
-            f"{before.slope.mean():.3f}",
-        ),
-        {"mean": mean},
+    third = tile(
+        "Mean slope, truth 1",
+        f"{mean:.3f}",
+        "Of x1, over the samples. The truth is 1; a large k moves the slope as well.",
+        f"{before.slope.mean():.3f}",
     )
+    numbers = {"mean": mean}
     if model != _CLAIMS[0]:
         about = values["k"], values["q"], values["rows"], model
         judged = kept("lesson claims", 20).get_or_make(
             about, lambda: claims(_params(values), twice=model == _CLAIMS[2])
         )
         factor = 0.0 if judged.refusal else judged.claims[0].factor or 0.0
-        third, numbers = (
-            tile(
-                "Factor for the SE of x1",
-                f"× {factor:g}" if factor else "do not use",
-                judged.refusal
-                or "The standard error of the masked file times this covers sampling and masking "
-                "in 95 % of intervals, judged over 100 releases of the first sample.",
-            ),
-            {"factor": factor},
+        third = tile(
+            "Factor for the SE of x1",
+            f"× {factor:g}" if factor else "do not use",
+            judged.refusal
+            or "The standard error of the masked file times this covers sampling and masking "
+            "in 95 % of intervals, judged over 100 releases of the first sample.",
         )
+        numbers = {"factor": factor}
     return Shown(
         words=f"{count} samples · k = {values['k']} · q = {values['q']:g}"
         + (" · whole rows" * values["rows"]),

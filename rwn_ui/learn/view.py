@@ -168,7 +168,9 @@ def _key(lesson: Lesson, control: Control) -> str:
 
 def show(lesson: Lesson, control: Control) -> None:
     """Draw a control, after `apply_values`."""
-    key, label, words = _key(lesson, control), control.label, lesson.controls[control]
+    key = _key(lesson, control)
+    label = control.label
+    words = lesson.controls[control]
     if isinstance(control, Slider):
         digits = max(0, -math.floor(math.log10(control.step)))
         st.slider(
@@ -191,7 +193,8 @@ def write_link(lesson: Lesson, values: Values) -> dict[str, str]:
 
 def read_link(lesson: Lesson, asked: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """Return the positions that an address asks for, and a sentence for each that is refused."""
-    found, refused = {}, []
+    found = {}
+    refused = []
     for control in lesson.controls:
         if _link_name(control) in asked:
             value = _link_value(control, asked[_link_name(control)])

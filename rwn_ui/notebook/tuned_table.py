@@ -47,7 +47,8 @@ class TunedTable:
             raise rwn.ParameterError(
                 "setting must be a method with its parameters, such as rwn.RWN(epsilon=2.0, k=5)."
             )
-        session, (plain, precision) = self.session, unrounded(params)
+        session = self.session
+        plain, precision = unrounded(params)
         steps = tuple(precision.items())
         with self._prepared():
             setting = replace(session.setting, params=plain, precision=steps)

@@ -16,7 +16,8 @@ from rwn_ui.notebook.tuned_table import TunedTable
 from rwn_ui.panel import live_sliders
 from rwn_ui.server.assets import plotly_script
 
-_HERE, _PANEL = Path(__file__).parent, Path(panel.__file__).parent
+_HERE = Path(__file__).parent
+_PANEL = Path(panel.__file__).parent
 
 
 def _read(*names: str) -> str:

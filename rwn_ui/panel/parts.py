@@ -75,11 +75,13 @@ def measure_cards(
             shown[0] = next(iter(other.charts)), other
         for chart, measure in shown if every else shown[:1]:
             alone = one[1] if first.of_variable else None
-            title, reading = measure.title, readings[measure.key] if alone is None else alone
+            title = measure.title
+            reading = readings[measure.key] if alone is None else alone
             if not isinstance(reading, Reading) and first.otherwise in readings:
                 other = rwn.MEASURES[first.otherwise]
                 if isinstance(readings[other.key], Reading):
-                    measure, reading = other, readings[other.key]
+                    measure = other
+                    reading = readings[other.key]
             if chart == first.shared:
                 card = CHARTS[chart](readings)
             elif isinstance(reading, Reading):

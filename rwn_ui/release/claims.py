@@ -57,7 +57,8 @@ def draw(session: Session) -> None:
         args=(session, int(draws)),
     )
     # progress and Cancel while claims are judged; then they are kept, or say why there are none
-    jobs, cancel = session.user.work.jobs, session.key("release.claims.cancel")
+    jobs = session.user.work.jobs
+    cancel = session.key("release.claims.cancel")
     job = taken(jobs, JOB, cancel, before="No claim table: ")
     if job is not None:
         memo(session, "claims", _KEPT).keep(job.about, job.result)

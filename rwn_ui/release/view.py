@@ -40,10 +40,13 @@ def draw(session: Session) -> None:
     found = steps(session)
     with st.container(horizontal=True, key="release-steps"):
         for number, step in enumerate(found, start=1):
-            words, icon = f"{number} {step.title}", "radio_button_unchecked"
+            words = f"{number} {step.title}"
+            icon = "radio_button_unchecked"
             color: Literal["gray", "green", "orange"] = "gray"
             if step.exception:
-                words, icon, color = f"{words}: an exception", "priority_high", "orange"
+                words = f"{words}: an exception"
+                icon = "priority_high"
+                color = "orange"
             elif step.done:
                 icon, color = "check", "green"
             st.badge(words, icon=f":material/{icon}:", color=color)
@@ -107,7 +110,8 @@ def _approve(session: Session) -> None:
             "give your reason."
         )
     with st.form(session.key("release.approval"), border=False, enter_to_submit=False):
-        form, fixed = session.release, last.entry is not None
+        form = session.release
+        fixed = last.entry is not None
         options = [*reversed(names), NO_MEETING]
         before = [name for name, each in names.items() if each.hash == form.decision]
         chosen = st.selectbox(
@@ -135,7 +139,9 @@ def _approve(session: Session) -> None:
         approval = Approval(by=form.by, reason=form.reason, decision=decision)
         missing = last.judged.lacks(approval, session.data)
         # files that were made before say otherwise
-        last.approval, last.files, last.left = None if missing else approval, {}, ""
+        last.approval = None if missing else approval
+        last.files = {}
+        last.left = ""
         if missing:
             refused(missing)
         else:
@@ -150,7 +156,8 @@ def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:
     words = [f"{approval.by} answers for this release."]
     if not last.judged.verdict.kept:
         words.append(f"It is an exception. {last.judged.verdict.sentence}")
-    decision, which = approval.decision, "It follows no decision of a meeting."
+    decision = approval.decision
+    which = "It follows no decision of a meeting."
     if decision is not None:
         chosen = f"“{decision.chosen}”" if decision.chosen else "no scenario"
         follow = follows(decision, last.judged.setting, session.data)
@@ -172,7 +179,8 @@ _HEIGHT = 68  # pixels, two lines
 
 def _ask_context(session: Session) -> None:
     """Show all questions in one form, folded; answers are kept with the project."""
-    said, last = session.drafts().context, drawn(session)
+    said = session.drafts().context
+    last = drawn(session)
     answered = len(QUESTIONS) - len(said.missing)
     fixed = last is not None and last.entry is not None
     with (
@@ -193,7 +201,9 @@ def _ask_context(session: Session) -> None:
     if pressed:
         session.drafts().context = Context(**given)
         if last is not None:
-            last.files, last.left = {}, ""  # they say otherwise
+            # they say otherwise
+            last.files = {}
+            last.left = ""
         st.rerun()
 
 

@@ -16,7 +16,8 @@ _OF_CHANGES = 8  # from this place on only where some value has changed
 def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> list[str]:
     """The warnings of method and measures that apply to this setting, most pressing first."""
     drawn = isinstance(readings[NEIGHBORHOOD_SIZE.key], Reading)  # values, from neighborhoods
-    ordinary, changed = _value(readings, ORDINARY), _value(readings, CHANGED) != 0
+    ordinary = _value(readings, ORDINARY)
+    changed = _value(readings, CHANGED) != 0
     texts: dict[int, list[str]] = {
         2: [*params.cautions()],
         4: [
@@ -39,7 +40,8 @@ def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> 
         9: _of_changes(params, readings, separate, drawn=drawn),
     }
     for key in measures_of("warnings"):
-        shown, reading = MEASURES[key], readings[key]
+        shown = MEASURES[key]
+        reading = readings[key]
         if shown.warn is not None and isinstance(reading, Reading):
             texts[shown.places["warnings"]] = shown.warn(reading, drawn=drawn, ordinary=ordinary)
     places = (place for place in sorted(texts) if changed or place < _OF_CHANGES)

@@ -94,7 +94,8 @@ async def _respond(request: Request) -> Response:
                 return Response(status_code=413)
     except ClientDisconnect:  # no client waits for it: no fault
         return Response(status_code=204)
-    end, pause = time.monotonic() + WAIT_S, REST_S
+    end = time.monotonic() + WAIT_S
+    pause = REST_S
     if b'"edits"' not in text:
         await asyncio.sleep(REST_S)
     found = await run_in_threadpool(_answer, text)

@@ -156,7 +156,8 @@ def _discreet(make: Callable[..., logging.LogRecord]) -> Callable[..., logging.L
         made = make(*arguments, **named)
         error = made.exc_info[1] if made.exc_info else None
         if error is not None:
-            made.msg, made.args = f"A fault: {describe_fault(error)}", ()
+            made.msg = f"A fault: {describe_fault(error)}"
+            made.args = ()
         made.exc_info = made.stack_info = None
         return made
 

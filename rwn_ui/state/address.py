@@ -55,7 +55,8 @@ def read(session: Session) -> None:
     coming = work.preparation
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
-        before, asked = preparation_key(session, session.data, session.params), _parts(asked)
+        before = preparation_key(session, session.data, session.params)
+        asked = _parts(asked)
         refused = take_setting(session, asked)
         started = None if work.preparation is coming else work.preparation
         st.session_state[_TAKING] = _Taking(asked, refused, session.table_version, before, started)

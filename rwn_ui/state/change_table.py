@@ -88,7 +88,8 @@ def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:
     """Load the table that waits for answers, with or without them."""
     opening = session.user.work.opening
     if opening is not None and opening.asked is not None:
-        taken, opening.asked = data or opening.asked, None
+        taken = data or opening.asked
+        opening.asked = None
         load(session, taken, name=opening.name, demo=None, path=opening.path)
         work = session.user.work  # behind the file of the command line no other table is shown
         work.first = bool(opening.path) and work.preparation is not None
@@ -146,7 +147,9 @@ def set_setting(
             raise rwn.ParameterError(f"Sliders cannot show the setting {setting.words}.")
         setting = replace(setting, slices=setting.resolved(session.data).slices)
         session.record_undo()
-    coming, before, data = session.user.work.preparation, session.setting, session.data
+    coming = session.user.work.preparation
+    before = session.setting
+    data = session.data
     changed = {
         each.name: value
         for each in fields(setting)
@@ -182,7 +185,8 @@ def switch_table(
     session: Session, data: rwn.Microdata, name: str, then: Then, params: Method
 ) -> None:
     """Have a table prepared and switch to it: at once, or later by `adopt_prepared`."""
-    work, tables = session.user.work, session.user.results.tables
+    work = session.user.work
+    tables = session.user.results.tables
     key = preparation_key(session, data, params)
     prepare = partial(PreparedTable.prepare, params=params)
     known: PreparedTable | None = tables.get(key)

@@ -72,7 +72,8 @@ def _hash(browser: str) -> str:
 
 def forget(table: str) -> None:
     """Remove the project of a table, and its name if it was the last one."""
-    folder, named = projects_folder(), _last()
+    folder = projects_folder()
+    named = _last()
     with suppress(OSError):
         path = _path(folder, table, new=False)
         if path is not None:

@@ -77,7 +77,10 @@ class ReleaseForm:
 
     def clear(self) -> None:
         """Forget what belongs to the table that is left."""
-        self.checked, self.decision, self.reason, self.title = (), "", "", ""
+        self.checked = ()
+        self.decision = ""
+        self.reason = ""
+        self.title = ""
         self.claims = True
 
 
@@ -318,7 +321,7 @@ class Session:
             steps = f"numbers rounded to about {share or 0:g} SD"
             parts.append(precision_words(self.precision) if share is None else steps)
         shown = self.slices if method.uses_slices else ()
-        return " · ".join([*parts, *([slices_words(shown, short=True)] * bool(shown))])
+        return " · ".join([*parts, *([slices_words(shown, short=True)] if shown else [])])
 
     @property
     def is_untouched(self) -> bool:
@@ -344,12 +347,17 @@ class Session:
         start: Setting | None = None,
     ) -> None:
         """Load another table: choices that belong to the old one are reset."""
-        self.data, self.name, self.demo, self.path = data, name, demo, ""
+        self.data = data
+        self.name = name
+        self.demo = demo
+        self.path = ""
         self.own_slices = self.slices
         self.own_use = data.schema.use
         self.setting = Setting(params=params).resolved(data)
         self.compared = ()
-        self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
+        self.analysis_plan = AnalysisPlan()
+        self.views = {}
+        self.watched = ()
         self.second_variable = ""
         self.release.clear()
         self.table_version += 1

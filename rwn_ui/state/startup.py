@@ -24,10 +24,13 @@ _SOON = 1.5  # seconds in which a first picture is worth waiting for
 
 def current() -> Session:
     """This user's session; a new one opens the file of the command line, or the first demo."""
-    mine, given = visit.current(), given_file()
+    mine = visit.current()
+    given = given_file()
     if mine.session is not None:
         return mine.session
-    demo, opening, notice = st.query_params.get("demo", FIRST_DEMO), None, ""
+    demo = st.query_params.get("demo", FIRST_DEMO)
+    opening = None
+    notice = ""
     if given is not None and "demo" not in st.query_params:
         try:
             data = read_given()
@@ -40,7 +43,8 @@ def current() -> Session:
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
-        notice, demo = f"There is no demo of that name; {FIRST_DEMO} is shown.", FIRST_DEMO
+        notice = f"There is no demo of that name; {FIRST_DEMO} is shown."
+        demo = FIRST_DEMO
     session = mine.session = _opened(rwn.load_demo(demo), name=demo, demo=demo)
     session.user.work.notice = notice
     if opening is not None:
@@ -126,10 +130,12 @@ def _wait(session: Session, work: Work) -> None:
 
 def sample_note(session: Session, table: PreparedTable) -> None:
     """Say so where a page shows some records of a large table."""
-    preview, slot = table.prepared, st.empty()
+    preview = table.prepared
+    slot = st.empty()
     if preview.masks_all_records:
         return
-    shown, full = len(preview.records), session.data.n
+    shown = len(preview.records)
+    full = session.data.n
     slot.caption(
         f"**Charts show a random sample of {shown:,} of {full:,} records**; neighborhoods come "
         "from the full table. Standard errors and the largest Cook’s and Mahalanobis distances are "

@@ -60,7 +60,8 @@ class Visit:
         if self.saver is None or self.session is None:
             return
         try:
-            self.saved, self.refusal = self.saver(self.saved), ""
+            self.saved = self.saver(self.saved)
+            self.refusal = ""
         except RWNError as refusal:
             self.refusal = str(refusal)
 
@@ -88,7 +89,8 @@ def _find(token: str) -> Visit | None:
 def page_of_tab() -> Iterator[None]:
     """Name the tab, and wait until it has said what it was before."""
     visit = current()
-    new, slot = visit.session is None, st.empty()
+    new = visit.session is None
+    slot = st.empty()
     if new:
         slot.container(key="opening").markdown("Opening the page …")
     tab(
@@ -129,7 +131,8 @@ def _resume(token: str, browser: str) -> None:
         visit.other = token
         return
     own, visit.session = visit.session, before.session
-    before.session, before.next = None, visit.token
+    before.session = None
+    before.next = visit.token
     visit.answered_table, visit.saved = before.answered_table, before.saved
     earlier = visit.session.user
     earlier.endpoint.close()
@@ -153,10 +156,12 @@ def offered() -> str:
 def take_over() -> None:
     """Copy the other visit's choices; each tab changes its own from then on."""
     visit = current()
-    other, visit.other = _find(visit.other), ""
+    other = _find(visit.other)
+    visit.other = ""
     if other is None or other.session is None or visit.session is None:
         return
-    session, own = other.session, visit.session.user
+    session = other.session
+    own = visit.session.user
     same = {id(session.data): session.data, id(session.user): own}
     visit.session = copy.deepcopy(session, same)
     own.end()

@@ -41,7 +41,8 @@ def _all(session: Session, key: str) -> None:
     def choose() -> None:
         words = st.session_state[last] = st.session_state[key]
         if words in CHOICES:
-            before, steps = session.edit_version, _steps(session, words)
+            before = session.edit_version
+            steps = _steps(session, words)
             session.keep_asked_steps(steps)
             session.set(replace(session.setting, precision=steps))
             st.session_state[own] = st.session_state.get(own, 0) + session.edit_version - before
@@ -67,7 +68,8 @@ def _all(session: Session, key: str) -> None:
 
 def _each(session: Session, key: str) -> None:
     """The step of each variable."""
-    names, known = list(session.data.numeric_names), dict(session.precision)
+    names = list(session.data.numeric_names)
+    known = dict(session.precision)
     start, editor = (f"{key}.{what}.{session.edit_version}" for what in ("start", "steps"))
     # a visit to another page drops the edits, but not the steps that they made
     if start not in st.session_state or editor not in st.session_state:

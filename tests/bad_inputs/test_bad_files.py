@@ -122,12 +122,14 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "feather_noise": (".feather", b"ARROW1\0\0" + bytes(range(256)), "damaged"),
     "parquet_cut": (".parquet", GOOD_PARQUET[:-20], "damaged.*save the file again"),
     "parquet_footer_lies": (
-        *(".parquet", GOOD_PARQUET[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1"),
+        ".parquet",
+        GOOD_PARQUET[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1",
         "damaged.*save the file again",
     ),
     "parquet_twice": (".parquet", written(TWICE), "column name a .*columns 1, 2.*rename"),
     "parquet_no_texts": (
-        *(".parquet", with_column(pa.Array.from_buffers(pa.string(), 2, NO_TEXTS))),
+        ".parquet",
+        with_column(pa.Array.from_buffers(pa.string(), 2, NO_TEXTS)),
         "damaged.*save the file again",
     ),
     "pickle": (".rds", b"\x80\x04\x95" + b"\0" * 90, "never opened"),

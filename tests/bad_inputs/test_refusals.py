@@ -50,7 +50,8 @@ def test_each_is_refused_in_its_sentence(place, call, sentence):
 
 
 def test_tables_of_other_libraries_are_taken_with_the_same_release():
-    data, method = rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5)
+    data = rwn.load_demo("bodyfat")
+    method = rwn.RWN(epsilon=2.0, k=5)
     release = rwn.mask(data, method, seed=1)
     for frame in (data.frame, pa.Table.from_pandas(data.frame)):
         again = rwn.mask(frame, method, seed=1)

@@ -21,7 +21,10 @@ class Steward:
     """Counts clicks, letters and seconds of waiting, from the moment it sits down."""
 
     def __init__(self, app: App) -> None:
-        self.app, self.clicks, self.letters, self.waited = app, 0, 0, 0.0
+        self.app = app
+        self.clicks = 0
+        self.letters = 0
+        self.waited = 0.0
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

@@ -32,10 +32,18 @@ def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opene
     places = walk(app, 110)  # the weights are in view
     names = [place["name"] for place in places]
     for wanted in (
-        *("Method", "Radius ε (standard deviations)", "Minimum neighbors k"),
-        *("Modification probability q", "Keep this setting", "Explain the verdict"),
-        *("Full view: Risk–utility map", "Full view: Distribution of siri"),
-        *("Variable weights", "Suggest a setting", "More", "Standard"),
+        "Method",
+        "Radius ε (standard deviations)",
+        "Minimum neighbors k",
+        "Modification probability q",
+        "Keep this setting",
+        "Explain the verdict",
+        "Full view: Risk–utility map",
+        "Full view: Distribution of siri",
+        "Variable weights",
+        "Suggest a setting",
+        "More",
+        "Standard",
     ):
         assert any(wanted in name for name in names), (wanted, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
@@ -44,7 +52,8 @@ def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opene
     names = [place["name"] for place in walk(app, 40)]
     for part in ("More options", "View", "Policy", "The same in a shell"):
         assert any(part in name for name in names), (part, names)
-    page, button = app.page, app.verdict.get_by_role("button")
+    page = app.page
+    button = app.verdict.get_by_role("button")
     tip = app.verdict.get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()

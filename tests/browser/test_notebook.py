@@ -131,7 +131,8 @@ def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> N
     one = tune(rwn.load_demo("bodyfat"))
     notebook.show("one", one)
     k = notebook.slider("one", "Minimum neighbors k")
-    before, shown = notebook.texts("one"), notebook.stamp("one")
+    before = notebook.texts("one")
+    shown = notebook.stamp("one")
     notebook.wait("one", shown, lambda: k.press("ArrowRight"))
     after = notebook.texts("one")
     assert one.setting == rwn.RWN(epsilon=2.0, k=6, q=1.0)
@@ -144,7 +145,8 @@ def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> N
     assert notebook.texts("one") != after
     two = tune(rwn.load_demo("bodyfat"))
     notebook.show("two", two)
-    other, shown = notebook.texts("two"), notebook.stamp("one")
+    other = notebook.texts("two")
+    shown = notebook.stamp("one")
     notebook.wait("one", shown, lambda: k.press("ArrowRight"))
     assert notebook.texts("two") == other
     assert (one.setting.k, two.setting.k) == (4, 5)

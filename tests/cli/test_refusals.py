@@ -56,7 +56,8 @@ def contents() -> dict[Path, bytes]:
 
 def test_every_refusal_is_one_sentence_and_a_code(rwn_command: Run) -> None:
     fill_folder(rwn_command)
-    before, wrong = contents(), []
+    before = contents()
+    wrong = []
     for line, code, words in LISTED:
         result, output, said = rwn_command(*shlex.split(line))
         (sentence,) = [each for each in said.splitlines() if not each.startswith("note: ")][-1:]

@@ -181,7 +181,8 @@ def likeliest_donors_have_their_weight(evidence: Evidence) -> float:
 
 def donors_are_independent_across_columns(evidence: Evidence) -> float:
     """Two modified cells of a row have the same donor with probability sum w^2, or 1/|S_i|."""
-    share, scores = np.array([(weights**2).sum() for weights in evidence.weights]), []
+    share = np.array([(weights**2).sum() for weights in evidence.weights])
+    scores = []
     for one, two in combinations(range(evidence.p), 2):
         both = evidence.modified[:, :, one] & evidence.modified[:, :, two]
         same = both & (evidence.sources[:, :, one] == evidence.sources[:, :, two])
@@ -213,7 +214,8 @@ def donors_are_independent_across_rows(evidence: Evidence) -> float:
 
 def releases_are_independent(evidence: Evidence) -> float:
     """A release under one key says nothing about the release under the next."""
-    place, centered = evidence.place(), evidence.modified - evidence.q
+    place = evidence.place()
+    centered = evidence.modified - evidence.q
     products = place[:-1] * place[1:]
     return _two_sided(
         [_mean_score(products[~np.isnan(products)]), _mean_score(centered[:-1] * centered[1:])]

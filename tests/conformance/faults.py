@@ -127,7 +127,8 @@ def last_row_skipped(machine: Machine) -> np.ndarray:
 
 def one_bad_record_among_sixty(machine: Machine) -> np.ndarray:
     """Pooled uniformity is too blunt for it; the worst record is not."""
-    sources, members = machine.run(), machine.design.members()[0]
+    sources = machine.run()
+    members = machine.design.members()[0]
     sources[:, 0][sources[:, 0] == members[0]] = members[1]
     return sources
 
@@ -137,7 +138,8 @@ def read_from_the_masked_table(machine: Machine) -> np.ndarray:
     donors = machine.run()
     releases, n, p = donors.shape
     result = np.broadcast_to(np.arange(n)[:, None], donors.shape).copy()
-    release, column = np.arange(releases)[:, None], np.arange(p)
+    release = np.arange(releases)[:, None]
+    column = np.arange(p)
     for record in range(n):
         result[:, record] = result[release, donors[:, record], column]
     return result

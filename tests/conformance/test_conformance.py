@@ -58,7 +58,8 @@ def test_the_masking_is_not_refuted_and_is_that_of_the_public_call(name, keys, d
 
 def test_planted_faults_are_refuted_and_each_test_of_the_battery_refutes_one(draws):
     made = machine(DESIGNS["continuous"], draws)
-    members, q = made.design.members(), made.design.q
+    members = made.design.members()
+    q = made.design.q
     failed = {name: set(battery.refuted(fault(made), members, q)) for name, fault in FAULTS.items()}
     assert [name for name, tests in failed.items() if not tests] == []
     assert set().union(*failed.values()) == {test.__name__ for test in battery.BATTERY}

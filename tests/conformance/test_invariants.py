@@ -93,14 +93,17 @@ def kept(data: Microdata, masked: Microdata) -> set[tuple[Any, ...]]:
 
 def kept_of_numbers(data: Microdata, masked: Microdata, variable: Any) -> set[tuple[Any, ...]]:
     """Whether a column keeps its total and its order."""
-    found, name = set[tuple[Any, ...]](), variable.name
-    one, two = data.values(name), masked.values(name)
+    found = set[tuple[Any, ...]]()
+    name = variable.name
+    one = data.values(name)
+    two = masked.values(name)
     scale = np.nansum(np.abs(one)) + 1
     if variable.kind in NUMBERS and abs(np.nansum(one) - np.nansum(two)) <= TIGHT * scale:
         found.add(("totals", (name,)))
     known = ~np.isnan(one) & ~np.isnan(two)
     order = np.lexsort((two[known], one[known]))
-    first, after = one[known][order], two[known][order]
+    first = one[known][order]
+    after = two[known][order]
     starts = np.flatnonzero(np.diff(first) > 0) + 1  # ties may be parted
     if (after[starts] >= np.maximum.accumulate(after)[starts - 1] - TIGHT).all():
         found.add(("order", (name,)))

@@ -135,7 +135,8 @@ def weights(params: RWN) -> np.ndarray:
     values = table().frame.to_numpy()
     scaled = (values - values.mean(0)) / values.std(0, ddof=1)
     away = np.sqrt(((scaled[:, None] - scaled) ** 2).sum(2))
-    shape, kernel = params.kernel, params.ball.kernel
+    shape = params.kernel
+    kernel = params.ball.kernel
     fixed = params.bandwidth == "fixed"
     logs = np.array(log_kernel(away, shape, kernel.width, nearest=10, fixed=fixed, own=params.own))
     if params.balance:

@@ -446,7 +446,9 @@ def row_by_row(comparison: Comparison) -> Linkage:
 def deaf_to_rounding(comparison: Comparison) -> Comparison:
     """A release in the eyes of who compares exact values with rounded ones."""
     law: Any = copy(comparison.law)
-    law.original, law.precision, law._tables = comparison.original, {}, {}
+    law.original = comparison.original
+    law.precision = {}
+    law._tables = {}
     return comparison.with_masked(comparison.masked, law)
 
 

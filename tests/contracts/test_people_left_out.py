@@ -17,9 +17,11 @@ from tests.contracts.test_units import COINS, compared, in_rows, value, visits, 
 
 def test_all_rows_of_a_person_leave_together() -> None:
     """Where one row of the far person leaves, the others still show the level of all of them."""
-    data, right = with_an_outlier(), []
+    data = with_an_outlier()
+    right = []
     for each in (data, in_rows(data)):
-        comparison, people = compared(each, AdditiveNoise(size=0.01)), np.arange(data.n)
+        comparison = compared(each, AdditiveNoise(size=0.01))
+        people = np.arange(data.n)
         assert comparison.law is not None
         tried = AttributeAttack(comparison, comparison.law)
         (inside,) = tried.on_people(people)

@@ -19,7 +19,8 @@ JUDGED = SAID.replace("This", "Attribute gain")
 
 
 def table(secret: str, seed: int, weight: float = 1.0) -> Microdata:
-    draw, n = np.random.default_rng(seed), 200
+    draw = np.random.default_rng(seed)
+    n = 200
     frame = pd.DataFrame(draw.normal(size=(n, 3)), columns=["a", "b", "d"])
     own = {
         "fair coin": draw.permutation(n) < n // 2,

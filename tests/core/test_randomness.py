@@ -69,7 +69,9 @@ def test_chacha20_gives_the_published_blocks_one_by_one_and_together():
 
 def test_uniforms_are_52_bits_of_two_words_each():
     """Step s of a block is made of its words 2s (high) and 2s + 1 (low)."""
-    record, stream, block = 2**32 + 5, 7, 3
+    record = 2**32 + 5
+    stream = 7
+    block = 3
     counter = np.array([[5], [1], [stream], [block]], dtype=np.uint32)
     keystream = chacha20_blocks(words(COUNTING_KEY), counter)[:, 0]
     result = uniforms(SecretKey(COUNTING_KEY), np.array([record]), stream, block)
@@ -102,7 +104,8 @@ def test_uniforms_are_uniform(key_base):
 
 
 def test_chunks_do_not_matter():
-    key, records = SecretKey.from_seed(7), np.arange(1000)
+    key = SecretKey.from_seed(7)
+    records = np.arange(1000)
     whole = uniforms(key, records, 2)
     for chunk in (1, 64):
         parts = [uniforms(key, records[i : i + chunk], 2) for i in range(0, 1000, chunk)]
@@ -111,7 +114,8 @@ def test_chunks_do_not_matter():
 
 
 def test_every_part_of_the_address_matters():
-    key, record = SecretKey.from_seed(7), np.array([3])
+    key = SecretKey.from_seed(7)
+    record = np.array([3])
     draws = [
         uniforms(key, record, 0),
         uniforms(key, record, 1),

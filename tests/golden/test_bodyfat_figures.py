@@ -73,7 +73,8 @@ def original(bodyfat: Microdata) -> Callable[[str], Reading]:
 
 def test_original_regression(original, bodyfat):
     assert (bodyfat.n, bodyfat.p) == (PUBLISHED["n"], 15)
-    detail, ols = original("regression").detail, PUBLISHED["ols"]
+    detail = original("regression").detail
+    ols = PUBLISHED["ols"]
     assert detail.terms == ["(intercept)", *SLOPES]
     np.testing.assert_allclose(detail.coefficient_original, ols["coef"], atol=1e-6)
     np.testing.assert_allclose(detail.se_original, ols["se"], atol=1e-6)
@@ -92,13 +93,15 @@ def test_original_mahalanobis(original):
 
 
 def test_original_principal_components(original):
-    detail, published = original("principal_components").detail, PUBLISHED["pca"]
+    detail = original("principal_components").detail
+    published = PUBLISHED["pca"]
     found = detail.sd1_original, detail.share_original[0], detail.cumulative5_original
     assert found == pytest.approx([published[each] for each in ("sd1", "pv1", "cum5")], abs=1e-9)
 
 
 def test_original_nearest_distance(original):
-    reading, published = original("nearest_distance"), PUBLISHED["mindist"]
+    reading = original("nearest_distance")
+    published = PUBLISHED["mindist"]
     distances = reading.detail.original
     found = distances.min(), reading.baseline, distances.max()
     assert found == pytest.approx([published[each] for each in ("min", "median", "max")], abs=1e-9)
@@ -155,7 +158,8 @@ def agrees(found: np.ndarray, published: Published) -> bool:
 
 @pytest.mark.parametrize("epsilon", REFERENCE)
 def test_releases_agree_with_the_reference(simulate, epsilon):
-    published, found = REFERENCE[epsilon], simulate(RWN(epsilon=epsilon, k=5))
+    published = REFERENCE[epsilon]
+    found = simulate(RWN(epsilon=epsilon, k=5))
     assert len(published) == 20
     wrong = {
         name: found[name].mean() for name in published if not agrees(found[name], published[name])

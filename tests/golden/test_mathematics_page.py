@@ -55,7 +55,8 @@ def integral(power_x: int, power_y: int) -> float:
 
 
 def test_the_numbers_of_the_page_are_those_of_its_formulas():
-    half, text = Fraction(1, 2), PAGE.read_text(encoding="utf-8")
+    half = Fraction(1, 2)
+    text = PAGE.read_text(encoding="utf-8")
     for i, near in enumerate([{2, 4}, {1, 3}, {1, 2}, {1, 2}, {3, 6}, {3, 5}], start=1):
         assert {at + 1 for at in neighborhood(i - 1)} == near
         assert f"$S_{i} = \\{{{min(near)},{max(near)}\\}}$" in text

@@ -27,7 +27,8 @@ def test_the_script_of_the_authors_leaves_out_the_same_eleven() -> None:
 @pytest.mark.engines
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_plain_r_gives_the_numbers_of_the_data_file(tmp_path: Path) -> None:
-    data, count = rwn.load_demo("bodyfat"), 100
+    data = rwn.load_demo("bodyfat")
+    count = 100
     frame = pd.DataFrame({name: data.values(name) for name in data.schema.names})
     frame.to_csv(tmp_path / "men.csv", index=False)
     command = ["Rscript", str(Path(__file__).with_name("figures_in_r.R")), "men.csv", str(count)]

@@ -19,7 +19,9 @@ def permanent(matrix: NDArray[np.float64]) -> float:
         )
     if n == 0:
         return 1.0
-    total, sums, chosen = 0.0, np.zeros(n), 0
+    total = 0.0
+    sums = np.zeros(n)
+    chosen = 0
     for step in range(1, 2**n):
         place = (step & -step).bit_length() - 1
         chosen ^= 1 << place

@@ -59,7 +59,8 @@ def donor_load(law: Law, name: str) -> NDArray[np.float64]:
 
 def coincidence(law: Law) -> NDArray[np.float64]:
     """P(two independent releases of a record are the same row), shape (n,)."""
-    cells, rows = law.independent, np.arange(law.original.n)
+    cells = law.independent
+    rows = np.arange(law.original.n)
     result = np.ones(len(rows))
     for unit in attacked_units(cells, None):
         table, _ = cells.likelihood_columns(unit, cells.original, rows)

@@ -33,7 +33,8 @@ class RecordChain(Draws):
 
     def ranks(self, sizes: np.ndarray) -> np.ndarray:
         """Return the last link of each cell's chain that is at most the record's size."""
-        limit, number = sizes[:, None], 1
+        limit = sizes[:, None]
+        number = 1
         ranks = np.ones((len(self.records), len(self.streams)), np.int64)
         following = ranks
         while True:
@@ -52,7 +53,8 @@ def assigned(
     q: Any,
 ) -> np.ndarray:
     """Return the donors of some records in a stored table of all, shape (m, p)."""
-    table, sizes = neighborhoods.table, neighborhoods.sizes[records]
+    table = neighborhoods.table
+    sizes = neighborhoods.sizes[records]
     entries = table.offsets[records][:, None] + ranks(np.maximum(sizes, 1)) - 1
     donors = table.records[np.minimum(entries, len(table.records) - 1)].astype(np.int64)
     donors = np.where(sizes[:, None] > 0, donors, NO_DONOR)

@@ -67,7 +67,8 @@ def balanced_by_projections(
     Dykstra's projections in relative entropy: rows, columns and the cap by turns, the cap with
     its correction. It needs no factors and no logarithms, and a kernel without tiny entries.
     """
-    weights, correction = kernel.copy(), np.ones_like(kernel)
+    weights = kernel.copy()
+    correction = np.ones_like(kernel)
     for _ in range(rounds):
         weights /= weights.sum(axis=1, keepdims=True)
         weights /= weights.sum(axis=0, keepdims=True)

@@ -50,7 +50,8 @@ def class_chances(
     """Return P(each record is the donor of one slice | class), by class."""
     chances = []
     for row in table:
-        given, before = [0.0] * len(weights), 0.0
+        given = [0.0] * len(weights)
+        before = 0.0
         for record in order:
             after = min(before + weights[record], 1.0)
             given[record] = below(row, after) - below(row, before)
@@ -69,7 +70,8 @@ def row_law(
     by_unit = [
         class_chances(weights, order, table) for order, table in zip(orders, tables, strict=True)
     ]
-    classes, law = len(tables[0]), dict[tuple[Hashable, ...], float]()
+    classes = len(tables[0])
+    law = dict[tuple[Hashable, ...], float]()
     for donors in product(range(len(weights)), repeat=len(tables)):
         chance = 0.0
         for g in range(classes):

@@ -54,9 +54,12 @@ def members(i, at, k, epsilon):
         far += [(fsum(squares), other)] if other != i else []
     far.sort()
     radius = max(epsilon**2 if epsilon else 0.0, far[k - 1][0])
-    ranked, tie, before = [], 0, 0.0
+    ranked = []
+    tie = 0
+    before = 0.0
     for distance, other in far:
-        tie, before = tie + (distance > before * (1 + 1e-9)), distance
+        tie = tie + (distance > before * (1 + 1e-9))
+        before = distance
         ranked += [(tie, other)] if distance <= radius * (1 + 1e-9) else []
     return [other for _, other in sorted(ranked)]
 
@@ -65,7 +68,8 @@ def donor(i, j, near, q, key):
     """Whose value cell (i, j) gets; its own record's where the value is kept."""
     rank, step = 1, 1
     while (following := floor(rank / uniform(key, i, j, step)) + 1) <= len(near):
-        rank, step = following, step + 1
+        rank = following
+        step = step + 1
     return near[rank - 1] if uniform(key, i, j, 0) < q else i
 
 

@@ -48,7 +48,8 @@ class Gate:
     """Holds preparations until it is opened; says how they ended."""
 
     def __init__(self) -> None:
-        self.open, self.ended = threading.Event(), []
+        self.open = threading.Event()
+        self.ended = []
 
     def prepare(self, data, progress=None, cancel=None, **more) -> PreparedTable:
         if progress is None:  # at once, in the page

@@ -128,7 +128,8 @@ def test_shares_are_written_in_percent_and_other_numbers_are_not(monkeypatch) ->
     }
     reading = rwn.Reading(value=0.031, baseline=0.5, detail=SimpleNamespace(standing=None))
     monkeypatch.setattr(sentences, "rwn", SimpleNamespace(MEASURES=measures, Reading=rwn.Reading))
-    title, words = rwn.MEASURES["distance_linkage"].title, "3\N{NO-BREAK SPACE}% of all."
+    title = rwn.MEASURES["distance_linkage"].title
+    words = "3\N{NO-BREAK SPACE}% of all."
     assert sentences.rows(dict.fromkeys(measures, reading), 10) == [
         [title, "3.1\N{NO-BREAK SPACE}%", "50.0\N{NO-BREAK SPACE}%", words],
         [title, "0.031", "0.5", words],

@@ -176,9 +176,15 @@ def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypat
 
 
 PATHS = (
-    *("/", "/data", "/rwn/tune", "/_stcore/host-config", "/_stcore/upload_file/a/b"),
-    *("/media/any.csv", "/component/rwn_ui.server.messages.plotly/plotly.min.js"),
-    *(f"/?{CODE}=wrong", f"/?{CODE}="),
+    "/",
+    "/data",
+    "/rwn/tune",
+    "/_stcore/host-config",
+    "/_stcore/upload_file/a/b",
+    "/media/any.csv",
+    "/component/rwn_ui.server.messages.plotly/plotly.min.js",
+    f"/?{CODE}=wrong",
+    f"/?{CODE}=",
 )
 SOCKET = {
     "Connection": "Upgrade",

@@ -22,7 +22,10 @@ class WorkHere:
         about: object,
         **arguments: object,
     ) -> None:
-        self.label, self.words, self.about, self.share = label, words, about, 0.0
+        self.label = label
+        self.words = words
+        self.about = about
+        self.share = 0.0
         self.running, self.result, self.refusal = True, None, ""
         self._work = partial(work, **arguments, progress=lambda share: None)
 
@@ -31,7 +34,8 @@ class WorkHere:
             self.running, self.refusal = False, "Cancelled."
 
     def end(self) -> None:
-        self.result, self.running = self._work(), False
+        self.result = self._work()
+        self.running = False
 
 
 class AnswersHere:

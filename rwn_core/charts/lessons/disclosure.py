@@ -14,8 +14,10 @@ _FREE = 22.0  # centimeters above the points, where the words are written
 
 def draw(lesson: DisclosedPerson, guess: int, answered: bool = False) -> style.Chart:
     """Draw the released rows by age and height; `answered` marks the person's own row."""
-    rows, (age, height) = lesson.rows, lesson.known.tolist()
-    low, high = rows[:, :2].min(axis=0), rows[:, :2].max(axis=0)
+    rows = lesson.rows
+    age, height = lesson.known.tolist()
+    low = rows[:, :2].min(axis=0)
+    high = rows[:, :2].max(axis=0)
     words = [
         (f"◇ {lesson.person}: age {age:g}, height {height:g}", style.ORIGINAL),
         (f"○ your guess, row {guess + 1}: income {rows[guess, 2]:.1f}", style.NEUTRAL),

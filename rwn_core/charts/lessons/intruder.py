@@ -25,11 +25,13 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
     ends = zip(lesson.belief[found].tolist(), found.astype(float).tolist(), strict=True)
     notes = [style.label("the true source", *end, style.NEUTRAL, **where) for end in ends]
     rows: Any = {"tickvals": places.tolist() or [0], "ticktext": names or ["nobody"]}
-    highest, bars = float(lesson.belief.max(initial=0.0)), []
+    highest = float(lesson.belief.max(initial=0.0))
+    bars = []
     for place in places.tolist():
         fill = style.ORIGINAL if place in found else f"{style.ORIGINAL}55"
         look = {"marker": style.filled(fill, style.ORIGINAL, 1.5)}
-        length, at = style.floats([lesson.belief[place]]), (_WIDTH, -_WIDTH / 2)
+        length = style.floats([lesson.belief[place]])
+        at = (_WIDTH, -_WIDTH / 2)
         bar = style.bar(length, [float(place)], "probability", at, **look)
         bars.append(bar | {"hovertemplate": "%{x:.1%}<extra></extra>"})
     return style.chart(

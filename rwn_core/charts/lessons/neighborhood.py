@@ -15,7 +15,8 @@ from rwn_core.measures.drawing.tables import table
 
 def draw(lesson: Neighborhood) -> style.Chart:
     """Draw the records, the two balls around one of them, and its donors."""
-    size, by_k = len(lesson.members), lesson.kth > lesson.epsilon
+    size = len(lesson.members)
+    by_k = lesson.kth > lesson.epsilon
     wins = "k" if by_k else "ε"
     inside = np.zeros(len(lesson.points), dtype=bool)
     inside[lesson.members] = True

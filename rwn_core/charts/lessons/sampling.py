@@ -16,7 +16,8 @@ _NAMES = (
 
 def draw(lesson: SampleRisk) -> style.Chart:
     """Draw the risk of a sample unique against the number of people with its key."""
-    rate, dotted = style.floats(lesson.rate), {"color": style.LIMIT, "dash": "dot"}
+    rate = style.floats(lesson.rate)
+    dotted = {"color": style.LIMIT, "dash": "dot"}
     match, wrong, unique = (
         style.line(rate, style.floats(curve), released=released, name=name, line=look)
         for curve, released, name, look in (

@@ -18,7 +18,8 @@ _AXIS = 1.1  # of the axis, to both sides of the truth
 def draw(lesson: StandardErrors) -> style.Chart:
     """Draw the nominal 95 % interval of every release, and the slopes of the originals."""
     after, before = lesson.released, lesson.original
-    count, missed = len(after.slope), int((~after.covered).sum())
+    count = len(after.slope)
+    missed = int((~after.covered).sum())
     # a row for each sample: its nominal interval, masked, and the slope of its original
     rows = np.arange(1, count + 1)
     low, high = after.slope - REACH * after.error, after.slope + REACH * after.error

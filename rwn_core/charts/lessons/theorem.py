@@ -20,7 +20,8 @@ def draw(lesson: Theorem) -> style.Chart:
         for side, released in ((lesson.original, False), (lesson.released, True))
     ]
     # lines from the two donors to the released point, and the record itself
-    center, (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
+    center = lesson.original[lesson.record]
+    u, v = lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
     x, y = map(style.floats, zip(first, (u, v), second, strict=True))
     look: Any = {"line": {"color": style.NEUTRAL, "width": 1.5, "dash": "dot"}}

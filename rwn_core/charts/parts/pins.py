@@ -49,16 +49,19 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Cha
     low, high = sorted(scale["range"])
     where: dict[str, Any]
     for place, (name, each) in enumerate(known.items()):
-        level, color = each["level"], PINS.get(name, NEUTRAL)
+        level = each["level"]
+        color = PINS.get(name, NEUTRAL)
         log = scale.get("type") == "log"
         at = float(np.log10(level)) if log and level > 0 else level
         if not low <= at <= high:
             continue
         if axis == "y":
-            line, spot = horizontal(level, color, "dot"), (1 - 0.07 * place, at)
+            line = horizontal(level, color, "dot")
+            spot = (1 - 0.07 * place, at)
             where = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
         else:
-            line, spot = vertical(level, color, "dot"), (at, 0.12 * place)
+            line = vertical(level, color, "dot")
+            spot = (at, 0.12 * place)
             where = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         layout["shapes"].append(line)
         layout["annotations"].append(label(name, *spot, color, bold=True, **where))
@@ -69,7 +72,8 @@ def _recolored(trace: Trace, name: str) -> Trace:
     """Return a thin copy in the color of a pin; of bars their ends."""
     color = PINS.get(name, NEUTRAL)
     look = {"name": name, "hovertemplate": trace["hovertemplate"], "showlegend": False}
-    x, y = trace["x"], np.asarray(trace["y"], dtype=float)
+    x = trace["x"]
+    y = np.asarray(trace["y"], dtype=float)
     if trace["type"] == "bar" or trace["mode"] == "markers":
         marker = {"size": 7, "color": color, "symbol": "square-open", "opacity": 1}
         rows = y + 0.2

@@ -51,7 +51,8 @@ def draw(
     placed = [s for s in (_scaled(s, scale, hover) for s in spots) if _is_placed(s)]
     others = [_scaled(m, scale, hover) for m in marks if _is_placed(m)]
     read, held = ([s[side] for s in (*placed, *others)] for side in ("x", "y"))
-    x_range, shown = _range(read, x["falls"]), (min(read, default=0.0), max(read, default=0.0))
+    x_range = _range(read, x["falls"])
+    shown = (min(read, default=0.0), max(read, default=0.0))
     held += [] if limit is None else [limit]
     y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
@@ -124,7 +125,8 @@ def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool, unrea
 
 def _range(values: Sequence[float], falls: bool, room: float = _ROOM) -> tuple[float, float]:
     """Return the settings' range with the share `room` at both ends; reversed if it falls."""
-    low, high = min(values, default=0.0), max(values, default=1.0)
+    low = min(values, default=0.0)
+    high = max(values, default=1.0)
     width = (high - low) or abs(high) or 1.0
     low, high = low - room * width, high + room * width
     return (high, low) if falls else (low, high)
@@ -138,12 +140,15 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
         name, words = ("frontier", "<br>on the frontier") if frontier else ("setting", "")
         shares = [(s["words"], s["released"]) for s in chosen]
         few = "<br>Records released: "
-        texts = [said + f"{few}{style.percent(each, 1)}" * (each < 1) for said, each in shares]
+        texts = [
+            said + (f"{few}{style.percent(each, 1)}" if each < 1 else "") for said, each in shares
+        ]
         look = {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity}
         x, y, keys = ([s[part] for s in chosen] for part in ("x", "y", "key"))
         hover = {"text": texts, "hovertemplate": f"%{{text}}{words}<extra></extra>"}
         trace = style.scatter(x, y, name, customdata=keys, marker=look) | hover
-        traces += [trace] if chosen else []
+        if chosen:
+            traces.append(trace)
     return traces
 
 

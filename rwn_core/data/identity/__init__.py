@@ -51,7 +51,8 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     people = repeated_people(frame, [profile.name for profile in profiles])
     found = []
     for profile in profiles:
-        name, of_people = profile.name, people.get(profile.name)
+        name = profile.name
+        of_people = people.get(profile.name)
         alone = prefixed.get(name)
         if alone is None and profile.known and profile.distinct > 1:
             alone = of_numbers.find_dates(profile) or of_texts.find(profile)

@@ -23,7 +23,11 @@ RARER = 20.0  # times fewer pairs that are equal, among numbers that are given o
 GENERATION = 20.0  # years over which nine in ten dates of birth are spread at least
 DAYS = 8  # different days of the month, below which dates are those of months
 _ENTITIES = (
-    *(Subject.HOUSEHOLD, Subject.PLACE, Subject.CONTACT, Subject.PERSON, Subject.ADDRESS),
+    Subject.HOUSEHOLD,
+    Subject.PLACE,
+    Subject.CONTACT,
+    Subject.PERSON,
+    Subject.ADDRESS,
     Subject.NUMBER,
 )
 _people_or_objects = partial(IdentityDoubt, "numbers of people or objects")
@@ -73,7 +77,8 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | N
     # values: shape (m,), the different values
     if profile.words.is_series or profile.share < 0.98:
         return None
-    gaps, (in_order, regular) = np.abs(np.diff(values)), _order(values)
+    gaps = np.abs(np.diff(values))
+    in_order, regular = _order(values)
     if len(values) > DENSE * (values.max() - values.min() + 1) or regular > DENSE:
         return IdentityDoubt("a counter of the records", "its values number them one by one")
     rise = in_order and (gaps <= 10 * np.median(gaps)).mean() > DENSE and values.min() >= 1_000
@@ -84,7 +89,8 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | N
 def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Values shared by few records each, which stand in one run or are called households."""
     # values: shape (m,), the different values
-    sizes, mean = profile.sizes, profile.known / profile.distinct
+    sizes = profile.sizes
+    mean = profile.known / profile.distinct
     if profile.words.is_measure or sizes.max() > LARGEST_HOUSEHOLD or not 1.15 <= mean <= 10:
         return None
     equal = profile.known - profile.runs
@@ -124,7 +130,8 @@ def _given_out(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
     they are not spread evenly: without one, all were given to one record each.
     """
     # values: shape (m,), the different values
-    n, span = profile.known, float(values.max() - values.min()) + 1
+    n = profile.known
+    span = float(values.max() - values.min()) + 1
     ties = int((profile.sizes * (profile.sizes - 1)).sum()) // 2
     expected = n * (n - 1) / (2 * span)
     if profile.words.is_series or expected < BY_CHANCE or ties > expected / RARER:
@@ -140,7 +147,8 @@ def _even(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None
     # values: shape (m,), the different values
     if profile.words.is_measure or profile.share < NEARLY_UNIQUE:
         return None
-    low, high = values.min(), values.max()
+    low = values.min()
+    high = values.max()
     constant = low >= 10_000 and len(str(int(low))) == len(str(int(high)))
     if not constant or not _is_even(values) or _is_round(values):
         return None
@@ -159,7 +167,8 @@ def _order(values: NDArray[np.float64]) -> tuple[bool, float]:
 def _is_even(values: NDArray[np.float64]) -> bool:
     """True if values lie evenly between their ends, as given numbers do and quantities do not."""
     # values: shape (m,), the different values
-    low, high = values.min(), values.max()
+    low = values.min()
+    high = values.max()
     if high <= low:
         return False
     places = np.sort((values - low) / (high - low))

@@ -174,9 +174,11 @@ def _numbered(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     subject = next(filter(profile.about, _SUBJECTS), None)
     if profile.words.is_measure or subject is None or profile.distinct <= FEW:
         return None
-    often, most = OFTEN_NEW / 3, Confidence.HIGH
+    often = OFTEN_NEW / 3
+    most = Confidence.HIGH
     if subject is Subject.POSTCODE:
-        often, most = OFTEN_NEW, Confidence.MODERATE
+        often = OFTEN_NEW
+        most = Confidence.MODERATE
     sure = most if profile.share > often else Confidence.LOW
     reason = "the variable is called so, and its texts often differ"
     return IdentityDoubt(str(subject), reason, sure)

@@ -55,7 +55,8 @@ def repeated_people(
     )
     found: dict[str, IdentityDoubt] = {}
     for name in names if declared is None else declared:
-        words, place = name_words(name), list(names).index(name)
+        words = name_words(name)
+        place = list(names).index(name)
         numbered = bool(words.subjects & _NUMBERED) and not words.is_measure
         called = numbered and bool(words.subjects & _BY_NAME)
         known = {*words.words} & word_list("roles", "key")  # such as a region
@@ -90,7 +91,8 @@ def repeated_people(
 
 def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:
     """True if integers or texts have several rows a value, and their name has no other sense."""
-    words, different = name_words(str(column.name)), int(codes.max(initial=-1)) + 1
+    words = name_words(str(column.name))
+    different = int(codes.max(initial=-1)) + 1
     low, high = ROWS_EACH
     if different < FEWEST_PEOPLE or not low <= (codes >= 0).sum() / different <= high:
         return False
@@ -122,7 +124,8 @@ def _counters_and_constants(
     same = same[np.linspace(0, len(same) - 1, min(PAIRS, len(same))).astype(np.int64)]
     first, second = table[one[same]], table[two[same]]
     known = (first >= 0) & (second >= 0)
-    pairs, ties = known.sum(axis=0), (known & (first == second)).sum(axis=0)
+    pairs = known.sum(axis=0)
+    ties = (known & (first == second)).sum(axis=0)
     counts = (pairs * tie_shares >= TIES) & (ties <= SEEN * pairs * tie_shares)
     fixed = (pairs >= TIES) & (ties >= CONSTANT * pairs) & (tie_shares < BY_CHANCE)
     fixed[place] = False
@@ -143,7 +146,9 @@ def _similar(frame: pd.DataFrame, name: str) -> bool:
         if not pd.api.types.is_numeric_dtype(values.dtype):
             continue
         values = values.astype(np.float64).dropna()
-        groups, n, means = own[values.index].nunique(), len(values), values.groupby(own).mean()
+        groups = own[values.index].nunique()
+        n = len(values)
+        means = values.groupby(own).mean()
         if not 1 < groups < n:
             continue
         each = means[own[values.index]].to_numpy()

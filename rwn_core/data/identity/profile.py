@@ -117,9 +117,11 @@ class Profile:
             if len(integers) < 2 or integers.min() < 10_100 or integers.max() > 2100_12_31 * 10:
                 return None
             texts = pd.Series(integers.astype(np.int64).astype(str))
-            length, orders = 6, ("%d%m%y", "%m%d%y", "%y%m%d")
+            length = 6
+            orders = ("%d%m%y", "%m%d%y", "%y%m%d")
             if integers.max() >= 10_000_00:
-                length, orders = 8, ("%Y%m%d", "%d%m%Y", "%m%d%Y")
+                length = 8
+                orders = ("%Y%m%d", "%d%m%Y", "%m%d%Y")
             if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
                 return None
             for order in orders:

@@ -66,9 +66,11 @@ class DisclosedPerson:
 
 def disclosure(ready: Prepared, original: Microdata, *, person: str) -> DisclosedPerson:
     """Show the first release, and attack every person of many by distance on standardized keys."""
-    before, incomes = original.matrix(NAMES), original.values("income")
+    before = original.matrix(NAMES)
+    incomes = original.values("income")
     spread = before[:, :2].std(axis=0, ddof=1)
-    record, shares = PERSONS[person], []
+    record = PERSONS[person]
+    shares = []
     for seed in range(DRAWS, 0, -1):  # the shown release last
         after = ready.release(SecretKey.from_seed(seed)).masked.matrix(NAMES)
         apart = (((before[:, np.newaxis, :2] - after[:, :2]) / spread) ** 2).sum(axis=2)

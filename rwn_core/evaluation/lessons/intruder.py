@@ -51,7 +51,8 @@ def source_of(row: int, n: int) -> int:
 def intruder(made: Masked, *, row: int, known: int) -> Intruder:
     """Weigh every original against one released row."""
     assert made.law is not None  # the lesson's methods have one
-    names, n = known_order(made.masked)[:known], made.masked.n
+    names = known_order(made.masked)[:known]
+    n = made.masked.n
     source = source_of(row, n)
     belief = posteriors(made.law, made.masked, np.array([source]), names).toarray()[:, 0]
     ranked = np.argsort(-belief, kind="stable")

@@ -26,9 +26,12 @@ def table(weight: float) -> Microdata:
     """Draw 200 records of two numbers and a category; the last record is far from all others."""
     rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((2, N))
-    x, y = a, 0.6 * a + 0.8 * b
+    x = a
+    y = 0.6 * a + 0.8 * b
     second = rng.random(N) < 1 / (1 + np.exp(-6 * (x - GROUP_AT)))
-    x[OUTLIER], y[OUTLIER], second[OUTLIER] = -2.2, 3.6, False
+    x[OUTLIER] = -2.2
+    y[OUTLIER] = 3.6
+    second[OUTLIER] = False
     frame = pd.DataFrame({"x": x, "y": y, "group": np.where(second, "B", "A")})
     variables = (
         Variable(name="x", kind=Kind.CONTINUOUS),
@@ -59,13 +62,16 @@ class Neighborhood:
 
 def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
     """Find the neighborhood of one record of `table`, and count over all of them."""
-    found, data, law = _found(prepared), prepared.microdata, prepared.law
+    found = _found(prepared)
+    data = prepared.microdata
+    law = prepared.law
     assert law is not None  # RWN has one
     points = prepared.params.metric(data).points(data)
     second = data.array("group") == "B"
     other = law.probabilities @ second.astype(float)
     crossing = np.where(second, 1 - other, other)  # P(the donor is of the other group)
-    one, two = np.flatnonzero(second)[0], np.flatnonzero(~second)[0]
+    one = np.flatnonzero(second)[0]
+    two = np.flatnonzero(~second)[0]
     return Neighborhood(
         points=points[:, :2],
         second=second,

@@ -54,7 +54,8 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     steps = cut_points(original)
     truth = joint_distribution(original, steps)
     # the expected joint distribution function of all releases, without drawing one
-    (x, y), members = _below(original, steps), law.probabilities
+    x, y = _below(original, steps)
+    members = law.probabilities
     if together(law):
         weight = np.asarray(members.sum(axis=0)).ravel()
         expected = (x * weight[:, None]).T @ y / len(original)

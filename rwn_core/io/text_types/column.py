@@ -175,7 +175,8 @@ class TextColumn:
             verb, _, fault = one.partition(" ")
             word, have = f"{self._place}s", f"values {many or f'{_MANY[verb]} {fault}'}"
             if len(rows) == 1:
-                word, have = self._place, f"value {one}"
+                word = self._place
+                have = f"value {one}"
             raise InputError(f"{word} {', '.join(lines)}{dots}: {len(rows):,} {have}; {remedy}")
 
 
@@ -240,7 +241,8 @@ def _pattern(notation: str) -> str:
 
 def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[Any], list[str]]:
     """Give the moments of a column."""
-    form, texts = Form.DATE, column.different
+    form = Form.DATE
+    texts = column.different
     if notation is not None and column.has == {Form.OTHER_DATE}:
         # dates are rewritten as YYYY-MM-DD; other texts stay as they are
         fits = fitting(texts, _pattern(notation))

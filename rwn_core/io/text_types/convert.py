@@ -73,7 +73,7 @@ def table_of_columns(
     kinds = {} if schema is None else {v.name: v.kind for v in schema.variables if v.is_released}
     left_out = {n: why for n, why in as_texts.items() if kinds.get(n) not in _TEXT_KINDS}
     words = "; ".join(f"{n} ({why})" for n, why in as_texts.items() if n not in left_out)
-    said = (*notices, *[f"Read as categories of texts: {words}."] * bool(words))
+    said = (*notices, *([f"Read as categories of texts: {words}."] if words else []))
     with in_file(file):
         frame = pd.DataFrame(series, copy=False)
         return checked_table(frame, schema, schema, said, left_out)
@@ -155,10 +155,12 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         many="are not numbers as the schema says",
     )
     # the numbers of the different texts
-    chosen, texts = column.with_forms(_NUMBERS), column.texts_of(_NUMBERS)
+    chosen = column.with_forms(_NUMBERS)
+    texts = column.texts_of(_NUMBERS)
     values = np.full(len(chosen), np.nan)
     values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
-    large, remedy = np.abs(values) > LARGEST_NUMBER, "write the number in another unit"
+    large = np.abs(values) > LARGEST_NUMBER
+    remedy = "write the number in another unit"
     column.refuse(large, f"is beyond {LARGEST_NUMBER:g}", remedy)
     if not declared:
         column.refuse(
@@ -217,7 +219,8 @@ def digit_notices(
         text = column.different[int(row)].as_py()
         changed[row] = Decimal(text) != Decimal(repr(float(values[row])))
     column.refuse(changed & small, "is too close to 0", "write the number in another unit")
-    large, remedy = np.abs(values) >= LARGEST_WHOLE, "make the column an identifier or categorical"
+    large = np.abs(values) >= LARGEST_WHOLE
+    remedy = "make the column an identifier or categorical"
     fault = "has more digits than a floating number holds"
     column.refuse(changed & large, fault, f"{remedy} in a schema")
     # notices of smaller losses, and of numbers written in several ways
@@ -254,7 +257,8 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
         return None
     texts = column.texts_of({Form.NUMBER})
     # the fewest decimals of the texts, exponents left out
-    plain, decimals = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]"))), USUAL
+    plain = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]")))
+    decimals = USUAL
     if len(plain):
         after = pc.subtract(pc.subtract(pc.utf8_length(plain), pc.find_substring(plain, ".")), 1)
         digits = pc.if_else(pc.less(pc.find_substring(plain, "."), 0), 0, after)

@@ -181,7 +181,9 @@ def _as_texts(
             return None
         texts = {}
         for each in column.dropna().unique():
-            year, month, day = f"{each.year:04d}", str(each.month), str(each.day)
+            year = f"{each.year:04d}"
+            month = str(each.month)
+            day = str(each.day)
             parts = {"YYYY": year, "MM": month.zfill(2), "DD": day.zfill(2), "M": month, "D": day}
             texts[each] = filled_in(notation, parts)
     else:

@@ -9,7 +9,9 @@ from pyarrow import csv
 
 from rwn_core.io.limits import LONGEST_FIELD
 
-QUOTE, BLOCK = ord('"'), 1 << 20  # bytes that Arrow splits at a time
+# bytes that Arrow splits at a time
+QUOTE = ord('"')
+BLOCK = 1 << 20
 
 
 def plain_columns(

@@ -55,9 +55,12 @@ def most_likely(belief: sparse.csc_array, block_of: Integers, orders: Orders) ->
     sizes = np.bincount(block_of)
     ends = np.cumsum(sizes)
     # the possible pairs of an original and a row, by block
-    record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
+    record = belief.indices
+    row = np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
     within = (block_of[record] == block_of[row]) & (belief.data > 0)
-    record, row, value = record[within], row[within], belief.data[within]
+    record = record[within]
+    row = row[within]
+    value = belief.data[within]
     sorted_by_block = np.argsort(block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
     starts = np.searchsorted(block_of[row], np.arange(len(sizes) + 1))
@@ -66,7 +69,8 @@ def most_likely(belief: sparse.csc_array, block_of: Integers, orders: Orders) ->
     alone = sizes[block_of] == 1
     linked[alone] = np.flatnonzero(alone)
     for number in np.flatnonzero(sizes > 1):
-        size, places = sizes[number], slice(*starts[number : number + 2])
+        size = sizes[number]
+        places = slice(*starts[number : number + 2])
         cost = np.full((size, size), _FORBIDDEN)
         cost[place[record[places]], row_place[row[places]]] = costs[places]
         one, two = linear_sum_assignment(cost)
@@ -109,7 +113,8 @@ def sum_to_one(
     """Return factors of originals and columns that scale both sums to 1; None if impossible."""
     # belief (n, m), and how many rows each column stands for (m,)
     of_column = np.asarray(belief.sum(axis=0) > 0, dtype=np.float64)  # one without a share keeps 0
-    some, back = of_column > 0, belief.T
+    some = of_column > 0
+    back = belief.T
     with np.errstate(all="ignore"):  # numbers of any size; a sum that is lost is refused
         for _ in range(steps):
             of_record = belief @ (of_column * rows)
@@ -129,7 +134,8 @@ def _inside(
     """Return the pairs within blocks in the given order of records and rows."""
     if order is None and not block_of.any():
         return belief.copy()
-    pairs, place = belief.tocoo(), np.arange(belief.shape[0])
+    pairs = belief.tocoo()
+    place = np.arange(belief.shape[0])
     if order is not None:
         place[order] = np.arange(len(order))
     record, row = pairs.coords
@@ -164,10 +170,14 @@ def expected_right(
     """Return the expected number of correct links if equal rows and originals are exchanged."""
     # a link to any record of the row's unit is correct; a record is its own without `units`, (n,)
     units = np.arange(len(person)) if units is None else units
-    sizes, given_person, own = np.bincount(person), person[linked], units
+    sizes = np.bincount(person)
+    given_person = person[linked]
+    own = units
     of_people = _members(person, units, units)
     if leaves is not None:
-        row, given_person, own = row[leaves], given_person[leaves], units[leaves]
+        row = row[leaves]
+        given_person = given_person[leaves]
+        own = units[leaves]
     width = len(sizes)
     given, so_often = np.unique(row * width + given_person, return_counts=True)
     # shape (classes of rows, classes of originals): pairs of both that are of one unit
@@ -228,11 +238,16 @@ def all_rows(
     n = together.shape[0]
     shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())
     _, named = largest(shares)
-    order, rows = np.arange(n) if order is None else order, n
-    own, true, names = np.arange(n), shares.diagonal(), [named]
+    order = np.arange(n) if order is None else order
+    rows = n
+    own = np.arange(n)
+    true = shares.diagonal()
+    names = [named]
     if units is not None:  # the unit of the most likely record, or the most likely unit
-        own, summed = units[order], of_units(shares, units[order])
-        true, names = shares_of(summed, own), [own[named], largest(summed)[1]]
+        own = units[order]
+        summed = of_units(shares, units[order])
+        true = shares_of(summed, own)
+        names = [own[named], largest(summed)[1]]
     truth = np.empty(n)
     truth[order] = np.minimum(true, 1.0)
     if leaves is not None and not leaves.all():

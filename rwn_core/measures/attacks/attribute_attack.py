@@ -107,7 +107,9 @@ def _shown(
         given = sparse.coo_array(cells.later[secret].matrix[rows])
         row, donor = given.coords
         fits = own[donor] == released[row] if shared else np.ones(len(row), dtype=bool)
-        row, donor, chance = row[fits], donor[fits], given.data[fits]
+        row = row[fits]
+        donor = donor[fits]
+        chance = given.data[fits]
         chance /= np.bincount(row, chance, len(rows))[row]
         return sparse.csc_array((chance, (donor, row)), (given.shape[1], len(rows)))[people]
     if shared and source.nnz:  # else in this way none of the rows came about
@@ -133,7 +135,8 @@ def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> 
     assert cells.donors is not None  # as its caller has seen
     received = cells.donors.received(people)
     # dense products are faster than sparse ones of many entries, where they fit
-    (n, taken), m = received.shape, source.shape[1]
+    n, taken = received.shape
+    m = source.shape[1]
     fits = max(n * taken, n * m, taken * m) <= LARGEST_DENSE
     if fits and received.nnz * source.nnz > DENSE * taken * m * n**2:
         plain = source.toarray()

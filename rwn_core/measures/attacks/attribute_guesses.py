@@ -172,7 +172,8 @@ class Predictor:
             ways["less_noise"] = self.values.mean() + columns @ less[0]
         found = {key: self._names(each) for key, each in ways.items()}
         # each person's leaf of a shallow tree, and the classes of rows in each leaf
-        columns, (number, first) = self.released.own, np.unique(group, return_index=True)
+        columns = self.released.own
+        number, first = np.unique(group, return_index=True)
         self.leaf_of = leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
         held, leaf = leaf_of(columns[first]), leaf_of(self.released.scaled_columns(people))
         shape = int(max(held.max(), leaf.max(initial=0))) + 1, int(number[-1]) + 1

@@ -24,11 +24,13 @@ def largest_shares(
     # `starts`, shape (m + 1,), is where each column begins, in all of these kernels; shares are 0
     # or more.
     columns = len(starts) - 1
-    best, first = np.zeros(columns), np.full(columns, -1, np.int64)
+    best = np.zeros(columns)
+    first = np.full(columns, -1, np.int64)
     for column in range(columns):
         for at in range(starts[column], starts[column + 1]):
             if first[column] < 0 or shares[at] > best[column]:
-                best[column], first[column] = shares[at], records[at]
+                best[column] = shares[at]
+                first[column] = records[at]
     return best, first
 
 
@@ -70,21 +72,25 @@ def agreeing_matchings(
     # it. Two rows exchange their originals, one of which is drawn by the other's belief (Metropolis
     # and Hastings). It begins with the true matching.
     sweeps, n = rows.shape
-    pair_of, row_of, agreeing = np.empty(n, np.int64), np.empty(n, np.int64), 0
+    pair_of = np.empty(n, np.int64)
+    row_of = np.empty(n, np.int64)
+    agreeing = 0
     for row in range(n):
-        pair_of[row], row_of[row] = _beyond(records, starts[row], starts[row + 1], row - 1), row
+        pair_of[row] = _beyond(records, starts[row], starts[row + 1], row - 1)
+        row_of[row] = row
     for sweep in range(sweeps):
         for step in range(n):
             one = rows[sweep, step]
-            begin, end, present = starts[one], starts[one + 1], pair_of[one]
+            begin = starts[one]
+            end = starts[one + 1]
+            present = pair_of[one]
             gained = _beyond(sums, begin, end, uniforms[0, sweep, step] * sums[end - 1])
             if gained == present:
                 continue
-            other, given = row_of[records[gained]], records[present]
-            taken, left = (
-                _beyond(records, starts[other], starts[other + 1], given - 1),
-                pair_of[other],
-            )
+            other = row_of[records[gained]]
+            given = records[present]
+            taken = _beyond(records, starts[other], starts[other + 1], given - 1)
+            left = pair_of[other]
             if records[taken] != given:
                 continue
             new, old = shares[gained] * shares[taken], shares[present] * shares[left]
@@ -114,11 +120,13 @@ def _add_up(
     starts, values, counts = held
     used = 0
     for entry in range(len(classes)):
-        own, weight = np.uint32(classes[entry]), weights[entry]
+        own = np.uint32(classes[entry])
+        weight = weights[entry]
         for at in range(starts[own], starts[own + 1]):
             value = np.uint32(values[at])
             before = mass[value]
-            some[used], mass[value] = value, before + weight * counts[at]
+            some[used] = value
+            mass[value] = before + weight * counts[at]
             used += (before == 0) & (weight > 0)
     return used
 
@@ -168,7 +176,8 @@ def _leading(some: Places, near: Numbers, count: int, few: bool, even: float) ->
             best = near[at]
     for at in range(count):
         mass = near[at]
-        some[leading], near[leading] = some[at] if few else at, mass
+        some[leading] = some[at] if few else at
+        near[leading] = mass
         leading += (mass >= best * (1 - even)) & (mass > 0)
     return leading
 
@@ -188,24 +197,33 @@ def likeliest(
     # its rows have, and how many rows have each. `reach`: the first value within reach of each
     # value, and the first beyond. Two masses that differ by `even` of one count as equal: both are
     # named.
-    size, people = len(reach[0]), len(starts) - 1
-    mass, sums, near = np.zeros(size + 1), np.zeros(size + 1), np.empty(size)
+    size = len(reach[0])
+    people = len(starts) - 1
+    mass = np.zeros(size + 1)
+    sums = np.zeros(size + 1)
+    near = np.empty(size)
     some, share = np.empty(size + 1, np.int64), np.empty(people)
-    person, value, named = np.empty(people, np.int64), np.empty(people, np.int64), ZERO
+    person = np.empty(people, np.int64)
+    value = np.empty(people, np.int64)
+    named = ZERO
     for one in range(people):
         own = slice(starts[one], starts[one + 1])
         used = _add_up(classes[own], weights[own], held, mass, some)
-        few, count = used * MOST < size, used
+        few = used * MOST < size
+        count = used
         if few:
             total = _near_few(some, used, reach, mass, near)
         else:
-            total, count = _near_all(reach, mass, sums, near), size
+            total = _near_all(reach, mass, sums, near)
+            count = size
         leading = _leading(some, near, count, few, even)
         if named + leading > len(person):
             room = 2 * (named + leading)
             person, value = longer(person, named, room), longer(value, named, room)
             share = longer(share, named, room)
         for at in range(leading):
-            person[named], value[named], share[named] = one, some[at], near[0] / total
+            person[named] = one
+            value[named] = some[at]
+            share[named] = near[0] / total
             named += 1
     return person[:named], value[:named], share[:named]

@@ -175,7 +175,8 @@ class Exchange:
         # M_ik of all pairs of points, rounded down, shape (u, u)
         ratios = np.empty((u, u), np.float32)
         for point, squared in table.squared_from(np.arange(u)):
-            apart, distance = factors[point] - factors, np.sqrt(squared)
+            apart = factors[point] - factors
+            distance = np.sqrt(squared)
             ratios[point] = np.exp(ratios_a_priori(apart, distance, table.kernel, len(codes)))
         ratios *= ROUNDED_DOWN
         np.fill_diagonal(ratios, 1.0)

@@ -95,7 +95,8 @@ class Closest:
                 "None of these variables varies in the original, so there is no distance between "
                 "records."
             )
-        self.metric, self._original = metric.restricted_to(names), comparison.original
+        self.metric = metric.restricted_to(names)
+        self._original = comparison.original
         self.original = comparison.cached_for_original(
             ("closest by", *names), partial(some_columns, original_points(comparison), columns)
         )

@@ -61,7 +61,9 @@ class PeopleLeftOut:
         comparison, law = tried.comparison, tried.law
         if len(people) * comparison.masked.n > STORED_NUMBERS:
             raise NotApplicable("Rows and people outside the file are too many pairs to look at.")
-        self.tried, self.people, masked = tried, people, comparison.masked
+        self.tried = tried
+        self.people = people
+        masked = comparison.masked
         own = None if tried.units is None else tried.units
         self.changed = rows_without(law, masked, people, own)
         self.table = _both(masked, self.changed.table)

@@ -132,7 +132,8 @@ def most_within_reach(values: Floats, near: Tolerance, weights: Floats | None = 
     """Return the largest share of the known values that one single value names correctly."""
     # Shapes: values, weights (n,).
     known = ~np.isnan(values)
-    values, weights = values[known], (known if weights is None else weights)[known]
+    values = values[known]
+    weights = (known if weights is None else weights)[known]
     if not values.size:
         return 0.0
     reach = near.around(values)

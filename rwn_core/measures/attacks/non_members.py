@@ -244,7 +244,8 @@ class NonMembers(Outsiders):
         matrices, top = leveled([way.part for way in parts])
         file = sparse.csr_array(sum(matrices[1:], matrices[0]))
         units = [self._unit(unit, rows) for unit in attacked_units(self.law, self.names)]
-        made, indptr = [], self.joins.shares.indptr
+        made = []
+        indptr = self.joins.shares.indptr
         # the people in parts that fit the limit of pairs
         ends = (indptr.astype(np.int64) + np.arange(len(indptr))) * len(rows)
         for some in (slice(*span) for span in spans(ends, AT_ONCE)):
@@ -255,7 +256,8 @@ class NonMembers(Outsiders):
         return Beliefs(_stacked(source), [_stacked(each) for each in zip(*donors, strict=True)])
 
     def _unit(self, unit: tuple[str, ...], rows: Integers) -> UnitValues:
-        cells, people = self.law.components()[0].cells, np.arange(self.people.n)
+        cells = self.law.components()[0].cells
+        people = np.arange(self.people.n)
         file, released = codes_together(cells.original, self.masked, unit, rows)
         one_hot = sparse.csr_array((np.ones(len(file)), file, np.arange(len(file) + 1)))
         assert cells.donors is not None  # NonMembersWithoutDonors otherwise
@@ -298,7 +300,8 @@ class NonMembersOneByOne(Outsiders):
 
     def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some released rows for all people outside."""
-        added, made = np.array([self.law.original.n]), []
+        added = np.array([self.law.original.n])
+        made = []
         for person in range(self.people.n):
             law = self.law.with_people(self.people.take(np.array([person])))
             made.append(beliefs(law, self.masked, rows, self.names, secrets, added))
@@ -320,7 +323,8 @@ class NonMembersWithoutDonors(Outsiders):
         """Return the posteriors of some rows for all people outside."""
         # a row shows its source's value or no record's
         (only,) = self.law.components()
-        n, units = self.original.n, attacked_units(self.law, self.names)
+        n = self.original.n
+        units = attacked_units(self.law, self.names)
         logs = only.cells.logs(units, self.masked, rows, self._everybody)
         with np.errstate(divide="ignore", invalid="ignore"):
             file = np.logaddexp.reduce(logs[:, :n], axis=1, keepdims=True)

@@ -76,16 +76,21 @@ def _begin_pairs(
     """Add a record's pairs by the first unit; how many pairs there are now."""
     # Shapes: counts (LANES, V), all 0 before and after; touched (t,), t above V, is room for
     # values.
-    codes, q, record = asked.codes[0], asked.q[0], lists.records[index]
-    found, values = counts[0], asked.values[0] + OTHERS
+    codes = asked.codes[0]
+    q = asked.q[0]
+    record = lists.records[index]
+    found = counts[0]
+    values = asked.values[0] + OTHERS
     for entry in range(count_values(lists, index, codes, values, q, counts, touched)):
         code = touched[entry]
         chance = value_probability(code, codes[record], found[code], lists.totals[index], q)
         found[code] = 0
         if chance > 0 and code < asked.values[0]:
             for at in range(asked.starts[code], asked.starts[code + 1]):
-                pairs.row[used], pairs.record[used] = asked.rows[at], record
-                pairs.value[used], pairs.low[used] = chance, 0
+                pairs.row[used] = asked.rows[at]
+                pairs.record[used] = record
+                pairs.value[used] = chance
+                pairs.low[used] = 0
                 used += 1
     return used
 
@@ -103,16 +108,21 @@ def _multiply_pairs(
     used: int,
 ) -> int:
     """Multiply a record's pairs, from `begin` on, by another unit; how many are left in all."""
-    codes, released, q = asked.codes[unit], asked.released[unit], asked.q[unit]
-    own, total = codes[lists.records[index]], lists.totals[index]
-    values, found = asked.values[unit] + OTHERS, counts[0]
+    codes = asked.codes[unit]
+    released = asked.released[unit]
+    q = asked.q[unit]
+    own = codes[lists.records[index]]
+    total = lists.totals[index]
+    values = asked.values[unit] + OTHERS
+    found = counts[0]
     touches = count_values(lists, index, codes, values, q, counts, touched)
     left = begin
     for at in range(begin, used):
         code = released[pairs.row[at]]
         chance = value_probability(code, own, found[code], total, q)
         if chance > 0:
-            value, low = pairs.value[at] * chance, pairs.low[at]
+            value = pairs.value[at] * chance
+            low = pairs.low[at]
             if value < SMALL:
                 value, low = value * LARGE, low + 1
             pairs.row[left], pairs.record[left] = pairs.row[at], pairs.record[at]
@@ -128,7 +138,8 @@ def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
     """Add the pairs from `begin` on once more, for another record; how many there are now."""
     for at in range(begin, used):
         more = used + at - begin
-        pairs.row[more], pairs.record[more] = pairs.row[at], record
+        pairs.row[more] = pairs.row[at]
+        pairs.record[more] = record
         pairs.value[more], pairs.low[more] = pairs.value[at], pairs.low[at]
     return 2 * used - begin
 
@@ -138,11 +149,13 @@ def likely_pairs(lists: Any, asked: Asked, pairs: Pairs, first: int, last: int) 
     """The rows that some records may have released."""
     # `first` and `last` are positions in `lists`; the given `pairs` are none.
     units, rows = asked.released.shape
-    most, every = 0, np.empty(units, np.int64)
+    most = 0
+    every = np.empty(units, np.int64)
     for unit in range(units):
         most = max(most, asked.values[unit] + OTHERS)
         every[unit] = unit
-    counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
+    counts = np.zeros((LANES, most))
+    touched = np.empty(most + 1, np.int32)
     used, begin = ZERO, ZERO
     for index in range(first, last):
         if used + rows > len(pairs.row):
@@ -168,11 +181,13 @@ def level(
     # Shapes: row_of (m,); both answers (rows,).
     # `row_of` is the number of each row that `pairs` name. They were divided by top times `SMALL`
     # to the power of low; 0 for a row without pairs.
-    top, low = np.zeros(rows), np.full(rows, -1, np.int32)
+    top = np.zeros(rows)
+    low = np.full(rows, -1, np.int32)
     for at in range(len(pairs.row)):
         row = row_of[pairs.row[at]]
         if low[row] < 0 or pairs.low[at] < low[row]:
-            top[row], low[row] = pairs.value[at], pairs.low[at]
+            top[row] = pairs.value[at]
+            low[row] = pairs.low[at]
         elif pairs.low[at] == low[row]:
             top[row] = max(top[row], pairs.value[at])
     for at in range(len(pairs.row)):
@@ -228,11 +243,13 @@ def _asked(coded: Sequence[Coded], possible: Integers, donors: DonorTables) -> A
     values = np.empty(len(coded), np.int64)
     spread = np.arange(len(order), dtype=np.int32) % OTHERS
     for unit, (own, released, _) in enumerate(coded):
-        mine, asked = own[order], released[possible]
+        mine = own[order]
+        asked = released[possible]
         occurring = np.zeros(int(own.max()) + 1, dtype=bool)
         occurring[asked] = True
         number = occurring.cumsum(dtype=np.int32) - 1
-        values[unit], asked_values[unit] = number[-1] + 1, number[asked]
+        values[unit] = number[-1] + 1
+        asked_values[unit] = number[asked]
         codes[unit] = np.where(occurring[mine], number[mine], values[unit] + spread)
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)

@@ -153,7 +153,8 @@ def _product(
 
         some, places = masked, rows
         if 2 * len(rows) < masked.n:
-            some, places = masked.take(rows), np.arange(len(rows))
+            some = masked.take(rows)
+            places = np.arange(len(rows))
         coded = [
             (*codes_together(law.original, some, unit, places), law.modification(unit[0]))
             for unit in attacked_units(law, names)
@@ -266,8 +267,11 @@ def of_units(belief: sparse.csc_array, units: Integers) -> sparse.csc_array:
     return summed
 
 
-Sample = tuple[Integers, int]
-"""Released rows to link, and how many at a time."""
+class Sample(NamedTuple):
+    """A sample of released rows that are linked."""
+
+    rows: Integers
+    at_a_time: int
 
 
 def link(
@@ -291,8 +295,11 @@ def weigh(
     units: Integers | None = None,
 ) -> tuple[Linkage, sparse.csc_array | None]:
     """Link sampled rows, to records or to `units` (n,), with the posteriors if of all rows."""
-    results, start = [], 0
-    together, (rows, size) = None, sample
+    results = []
+    start = 0
+    together = None
+    rows = sample.rows
+    size = sample.at_a_time
     while start < len(rows):
         part = rows[start : start + size]
         belief = normed(likelihoods(law, masked, part, names)[0])
@@ -307,7 +314,8 @@ def weigh(
     released = released_rows(law.original, masked)
     if len(released) < masked.n:  # shares are of the rows that leave
         leaves = np.isin(rows, released)
-        rows, joined = rows[leaves], {name: part[leaves] for name, part in joined.items()}
+        rows = rows[leaves]
+        joined = {name: part[leaves] for name, part in joined.items()}
     return Linkage(rows=rows, total_rows=len(released), **joined), together
 
 
@@ -326,14 +334,15 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
 
 def sampled(law: Law, masked: Microdata, names: Sequence[str] | None, work: int) -> Sample:
     """Return all rows up to `work` candidate pairs, else random rows with at most these."""
-    rows, per_row = np.arange(masked.n), max(candidates_before(law, names, work), 1.0)
+    rows = np.arange(masked.n)
+    per_row = max(candidates_before(law, names, work), 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
     if masked.n > most:
         rows = released_rows(law.original, masked)
         if len(rows) > most:  # ascending, the same for every release
             chosen = np.random.default_rng(_SEED).choice(len(rows), most, replace=False)
             rows = rows[np.sort(chosen)]
-    return rows, max(1, int(ATTACKED_PAIRS / per_row))
+    return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))
 
 
 def _read(
@@ -342,13 +351,16 @@ def _read(
     best, first = largest(belief)
     # beliefs in units are the sums over their records
     if units is not None:
-        belief, rows = of_units(belief, units), units[rows]
+        belief = of_units(belief, units)
+        rows = units[rows]
         (best, unit), one = largest(belief), np.unique(units, return_index=True)[1]
         first = np.where(unit < 0, -1, one[unit])
     # the share of the true source, and how many shares are above and equal to it, but for rounding
-    truth, shares = shares_of(belief, rows), belief.data
+    truth = shares_of(belief, rows)
+    shares = belief.data
     column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
-    low, high = (truth * (1 - 1e-9))[column], (truth * (1 + 1e-9))[column]
+    low = (truth * (1 - 1e-9))[column]
+    high = (truth * (1 + 1e-9))[column]
     above, least, candidates = [
         np.bincount(column, each, len(rows)).astype(np.int64)
         for each in (shares > high, shares >= low, shares > 0)

@@ -72,7 +72,8 @@ class Predicate:
 
     def _chances(self, cells: Law, stated: tuple[str, Booleans] | None) -> Floats:
         # Shapes: the records that fit, and the answer, (n,). Cells are independent.
-        chances, fitting = np.ones(cells.original.n), {}
+        chances = np.ones(cells.original.n)
+        fitting = {}
         for unit in cells.units():
             parts = [
                 condition.fits(cells.original, cells.original)
@@ -204,7 +205,8 @@ def simplest_between(one: float, other: float) -> float:
     >>> simplest_between(262.75, 363.15), simplest_between(80, 81), simplest_between(0.12, 0.1)
     (300.0, 80.5, 0.11)
     """
-    low, high = min(one, other), max(one, other)
+    low = min(one, other)
+    high = max(one, other)
     width = high - low
     if not np.isfinite(width) or width <= 0:
         return other

@@ -131,11 +131,15 @@ class KnownColumns:
         # runs of sets with offsets that give each set its own range of codes
         self._runs: list[tuple[slice, Integers]] = []
         lengths = [prod(self._sizes[each] for each in chosen) for chosen in self._sets.tolist()]
-        start, total, offsets = 0, 0, list[int]()
+        start = 0
+        total = 0
+        offsets = list[int]()
         for place, size in enumerate(lengths):
             if total + size >= _MOST:
                 self._runs.append((slice(start, place), np.array(offsets)))
-                start, total, offsets = place, 0, []
+                start = place
+                total = 0
+                offsets = []
             offsets.append(total)
             total += size
         if offsets:
@@ -164,7 +168,8 @@ class KnownColumns:
 
     def _codes(self, columns: Sequence[Integers]) -> Iterator[Integers]:
         """Yield the codes of each set of a run, shape (sets, n)."""
-        stacked, sizes = np.stack(columns), np.array(self._sizes)[:, np.newaxis]
+        stacked = np.stack(columns)
+        sizes = np.array(self._sizes)[:, np.newaxis]
         for part, offsets in self._runs:
             _, two, three = self._sets[part].T
             first, second, third = (stacked[each] for each in self._sets[part].T)
@@ -279,8 +284,10 @@ class Secret:
         right = self.near.right(shown, self.own[truth])
         if self._held is None or not self._held.size:
             return right
-        some, size = np.flatnonzero(truth >= self._n), len(self._values) + 1
-        unit, near = truth[some] - self._n, shown[some]
+        some = np.flatnonzero(truth >= self._n)
+        size = len(self._values) + 1
+        unit = truth[some] - self._n
+        near = shown[some]
         after = np.searchsorted(self._held, unit * size + np.searchsorted(self._values, near))
         for place in (after - 1, after):  # no other value of the unit is nearer
             place = np.clip(place, 0, len(self._held) - 1)
@@ -301,7 +308,8 @@ class Secret:
         # the mode of a person's rows decides which level is named
         shown = self.released[found.row]
         known = np.flatnonzero(~np.isnan(shown) & ~self.near.right(shown, self.usual))
-        entry, shown = found.unique.first[found.entry[known]], shown[known]
+        entry = found.unique.first[found.entry[known]]
+        shown = shown[known]
         rows = np.bincount(entry, minlength=len(found.unique.person))
         share = np.ones(len(entry))
         level = np.zeros(len(entry), np.int64) if self.levels is None else shown.astype(np.int64)
@@ -316,7 +324,8 @@ class Secret:
             leads = counts == np.repeat(np.maximum.reduceat(counts, begins), sizes)
             ties = np.repeat(np.add.reduceat(leads, begins), sizes)
             share[several] = (leads / np.maximum(ties, 1) / counts)[pair.ravel()]
-        which, person = found.unique.which[entry], found.unique.owner[entry]
+        which = found.unique.which[entry]
+        person = found.unique.owner[entry]
         # of a person without a value nothing can be named
         share = np.where(np.isnan(self.own[person]), 0.0, share)
         right = share * self._right(shown, person)
@@ -344,7 +353,8 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
         which = unique.which[first]
         found[:, 0] += np.bincount(which, minlength=columns.count)
         for number, secret in enumerate(secrets):
-            right, luck = secret.read(each, seen), secret.by_chance[unique.truth[seen]]
+            right = secret.read(each, seen)
+            luck = secret.by_chance[unique.truth[seen]]
             if unique.by_unit:
                 # any entry of a set and unit may come true; shapes: right, luck, first[...] (m,),
                 # and after it (d,), of the different numbers of first, in their order

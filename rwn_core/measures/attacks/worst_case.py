@@ -127,15 +127,18 @@ class InformedIntruder:
         chosen = np.random.default_rng(_SEED).permutation(part_of.max() + 1)[:WHOLE_PARTS]
         # the people of each part in an order that depends on their values only
         released = [variable.name for variable in self._comparison.original.schema.released]
-        cells, parts = np.hstack(cell_codes(self._comparison, released)), []
+        cells = np.hstack(cell_codes(self._comparison, released))
+        parts = []
         for part in chosen:
             people = np.flatnonzero(part_of == part)
             parts.append(people[canonical_order(cells[people])])
         # the posteriors of each part's rows among its people
         belief, self._belief = self._belief, None
-        own, ratios = list[Any](parts), list[float | None]()
+        own = list[Any](parts)
+        ratios = list[float | None]()
         if belief is None:
-            every, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+            every = np.concatenate(parts)
+            ends = np.cumsum([0, *map(len, parts)])
             belief = posteriors(self._law, self._comparison.masked, every, self._known, every)
             own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
         believed = [belief[:, each][each] for each in own]
@@ -163,7 +166,8 @@ class InformedIntruder:
         units = None if self._units is None else self._units[people]
         summed = belief if units is None else of_units(belief, units)
         best = np.minimum(summed.max(axis=0).toarray(), 1.0).ravel()
-        alone, parts = float(best[leaves].mean()), blocks(belief)
+        alone = float(best[leaves].mean())
+        parts = blocks(belief)
         found = all_rows(belief, parts, leaves=leaves, units=units)
         share = None if found is None else found[0]
         if share is None and affordable(parts):
@@ -179,7 +183,9 @@ def shares_given_part(
     # in its part, with sum 1; 0 where it has none there. Also how many pairs lie in that part.
     column = np.repeat(np.arange(len(own)), np.diff(belief.indptr))
     inside = part_of[belief.indices] == part_of[own][column]
-    column, shares, best = column[inside], belief.data[inside], np.zeros(len(own))
+    column = column[inside]
+    shares = belief.data[inside]
+    best = np.zeros(len(own))
     np.maximum.at(best, column, shares)
     total = np.bincount(column, shares, len(own))
     return np.divide(best, total, out=np.zeros(len(own)), where=total > 0), len(column)
@@ -227,9 +233,11 @@ def cut_into_parts(
         cut = None
         if len(people) > sizes[-1]:
             # sides of these people, and of the people of these rows; None without a cut
-            best, chosen = np.inf, None
+            best = np.inf
+            chosen = None
             for place in range(before.shape[1]):
-                own, released = before[rows, place], after[rows, place]
+                own = before[rows, place]
+                released = after[rows, place]
                 for value, single in _cuts(own):
                     of_own = own == value if single else own < value
                     share = np.count_nonzero(of_own) / len(of_own)
@@ -417,12 +425,14 @@ def _all(
     comparison: Comparison, known: tuple[str, ...], *, work: int
 ) -> tuple[WorstCase, InformedIntruder | None]:
     """Run the attacks; also return the bound's state if some were skipped."""
-    law, masked = comparison.required_law("The worst case"), comparison.masked
+    law = comparison.required_law("The worst case")
+    masked = comparison.masked
     aligned = masked.n == law.original.n
     insider = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
         insider = InformedIntruder(law, comparison, known)
-    sample, look = sampled(law, masked, known, work), None if insider is None else insider.add_rows
+    sample = sampled(law, masked, known, work)
+    look = None if insider is None else insider.add_rows
     links, belief = weigh(law, masked, known, sample, look, comparison.units)
     linked = matched = together = None
     if belief is not None and aligned:
@@ -446,7 +456,8 @@ _WAYS = {
 
 def linked(reading: Reading[WorstLinkage], n: int, who: str) -> str:
     """Say which intruder links how many records by which attack; without a full stop."""
-    detail, count = reading.detail, people(reading.value, n)
+    detail = reading.detail
+    count = people(reading.value, n)
     alone = percent(detail.row_by_row or 0.0)
     if detail.standing == "at least":
         more = "the table is too large for the joint posterior of all rows"

@@ -72,5 +72,6 @@ def marks(outside: NDArray[np.bool_]) -> list[Trace]:
     if not len(rows):
         return []
     look = {"symbol": "circle-open", "size": 6, "color": NEUTRAL, "opacity": 1}
-    marker, name = look | {"line": {"width": 1.5}}, f"outside {NAME}"
+    marker = look | {"line": {"width": 1.5}}
+    name = f"outside {NAME}"
     return [scatter(across.tolist(), rows.tolist(), name, marker=marker, hoverinfo="skip")]

@@ -51,8 +51,10 @@ def signed_heatmap(
 
 def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> dict[str, Any]:
     """Return the layout of a square of pairs; `room` names fit down and across."""
-    size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
-    short, every = style.short_names(names, 14 if len(names) <= FEW else 9), range(len(names))
+    size = {"size": SMALL_FONT}
+    edge = (-0.5, len(names) - 0.5)
+    short = style.short_names(names, 14 if len(names) <= FEW else 9)
+    every = range(len(names))
 
     def named(most: int, texts: Sequence[str]) -> dict[str, Any]:
         """Name every variable, or every second, third, ... if room is short."""
@@ -60,7 +62,8 @@ def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> di
         texts = style.escaped([texts[at] for at in shown])
         return {"tickvals": list(shown), "ticktext": texts}
 
-    full, ticks = named(_MOST, names), [named(most, short) for most in room]
+    full = named(_MOST, names)
+    ticks = [named(most, short) for most in room]
     down, across = (each if each == full else {**each, "full": full} for each in ticks)
     x = style.axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
     y = style.axis("", *reversed(edge), showgrid=False, tickfont=size, **down)

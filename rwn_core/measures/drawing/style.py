@@ -88,7 +88,9 @@ def short_names(names: Sequence[object], length: int = 10) -> list[str]:
         if len(set(cut)) == len(set(texts)):
             return cut
         cuts.append(cut)
-    cut, ends = cuts[0], [f"…{number}" for number in range(1, len(texts) + 1)]  # equal both ends
+    # equal both ends
+    cut = cuts[0]
+    ends = [f"…{number}" for number in range(1, len(texts) + 1)]
     return [
         short
         if text == short or cut.count(short) == 1
@@ -148,7 +150,8 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     rough = max((high - low) / max(count, 1), 1e-300)
     power = 10.0 ** math.floor(math.log10(rough))
     step = (1, 2, 5, 10)[bisect_left((1, 2, 5), rough * (1 - 1e-9) / power)] * power
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 
@@ -236,7 +239,8 @@ def name_axis(
     short, full = escaped(short_names(names, length)), escaped(names)
     rows: dict[str, Any] = {"tickvals": list(range(len(names))), "ticktext": short}
     rows |= {"full": {"ticktext": full}} if short != full else {}
-    first, last = -rim, len(names) - 1 + rim
+    first = -rim
+    last = len(names) - 1 + rim
     return axis(title, last if down else first, first if down else last, **more, **rows)
 
 

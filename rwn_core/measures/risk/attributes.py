@@ -210,8 +210,14 @@ def gains_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
     return {
         "title": "Which confidential value is disclosed?",
         "columns": [
-            *("confidential", "named correctly", "exact value", "without the release"),
-            *("worst level", "named of it", "names that are right", "gain"),
+            "confidential",
+            "named correctly",
+            "exact value",
+            "without the release",
+            "worst level",
+            "named of it",
+            "names that are right",
+            "gain",
         ],
         "rows": rows,
         "caption": "Named correctly: the share of people, by the best strategy. Worst level: "

@@ -92,7 +92,8 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     bounds: NDArray[np.floating[Any]]
     if isinstance(neighborhoods.table, AllDonors):
         # of a large table, by ratios that are known before it is drawn
-        table, law = neighborhoods.table, comparison.required_law().source
+        table = neighborhoods.table
+        law = comparison.required_law().source
         varying = varying_slices(law)
         refuse_a_priori(law, varying)
         every = np.arange(comparison.masked.n)
@@ -104,15 +105,18 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
         bounds, records = unit_or_record_bounds(found, exchange, table, unit)
         rows = found.rows
     else:
-        n, logs = comparison.original.n, log_likelihood(comparison)
+        n = comparison.original.n
+        logs = log_likelihood(comparison)
         rows = np.arange(n)
         everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
         near = nearest_records(neighborhoods, n) if unit is None else everyone
         ratios = ratios_of_release(logs, near)
         if unit is None:
-            bounds, records = linkage_bounds(logs, ratios, near), np.ones(n)
+            bounds = linkage_bounds(logs, ratios, near)
+            records = np.ones(n)
         else:
-            bounds, records = unit_bounds(logs, ratios, unit.numbers), np.bincount(unit.numbers)
+            bounds = unit_bounds(logs, ratios, unit.numbers)
+            records = np.bincount(unit.numbers)
     largest = bounds.max(axis=1).astype(np.float64)[rows]
     # the tenth of the rows with the largest bounds
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
@@ -223,7 +227,8 @@ def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> flo
 
 def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:
     """Say the bound, the rows it does not hold for, and what it does not bound."""
-    detail, left = reading.detail, reading.detail.left
+    detail = reading.detail
+    left = reading.detail.left
     unit = "" if detail.unit is None else f" to their unit ({detail.unit})"
     proved = f"estimated by {detail.sampled:,} random rows" if detail.sampled else "proved"
     parts = [
@@ -238,7 +243,11 @@ def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:
     if left is not None:
         parts.append(
             f"Of the relations across slices {percent(left)} are left (1 minus the share lost)."
-            + " So little that slices drawn independently would serve as well." * (left < LITTLE)
+            + (
+                " So little that slices drawn independently would serve as well."
+                if left < LITTLE
+                else ""
+            )
         )
     for names in detail.disclosing[:1]:
         parts.append(f"A slice has key and confidential variables together ({', '.join(names)}).")

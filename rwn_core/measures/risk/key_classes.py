@@ -115,7 +115,8 @@ def compute_homogeneity(comparison: Comparison) -> Reading[SecretClasses]:
     original = comparison.original
     share, common = np.empty((2, len(secrets)))
     for number, name in enumerate(secrets):
-        values, near = named_values(original, original, name), tolerance(original, name)
+        values = named_values(original, original, name)
+        near = tolerance(original, name)
         same = same_share(law.probabilities, values, near) >= SHARE
         if comparison.units is not None:  # one record of a unit is enough
             same = (np.bincount(comparison.units, same) > 0)[comparison.units]
@@ -139,7 +140,9 @@ def homogeneity_sentence(reading: Reading[SecretClasses], n: int) -> str:
     """Say how many records are disclosed without any linkage."""
     some, none = ": no linkage is needed to learn it.", "; other attacks do without that."
     who = "household" if reading.detail.unit_words == "households" else "person"
-    also = f", or so it is for another record of the same {who}" * bool(reading.detail.unit_words)
+    also = (
+        f", or so it is for another record of the same {who}" if reading.detail.unit_words else ""
+    )
     return (
         f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
         f"{reading.detail.secret}{also}{some if reading.value else none}"
@@ -179,7 +182,8 @@ def compute_class_sizes(
     comparison: Comparison, limits: Sequence[int], shown: int
 ) -> Reading[KeyClasses]:
     """Return the share of released records in equivalence classes of fewer than `shown`."""
-    keys, leaving = key_names(comparison), released_rows(comparison.original, comparison.masked)
+    keys = key_names(comparison)
+    leaving = released_rows(comparison.original, comparison.masked)
     before, after = key_cells(comparison, keys)
     sizes = Sides(*map(class_sizes, (before, after[leaving]), owners(comparison)))
     detail = KeyClasses(

@@ -43,7 +43,9 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
             if units is not None:
                 # rows are independent, and each shows one value: the values of a unit count as one
                 held = _of_unit(columns, units, table.shape[1])
-                table, many, place = table @ held, held.sum(axis=0)[units], units
+                table = table @ held
+                many = held.sum(axis=0)[units]
+                place = units
             holders.append(np.where(_alone(columns, units), whose, -1))
             lost = 0.0 if cells.keeps_value_counts(unit[0]) else 1.0 - appearance(table)[place]
             missed *= np.where(many > 0, lost, 1.0)
@@ -255,7 +257,8 @@ def _delta(law: Law, unit: tuple[str, ...], units: Integers | None) -> float | N
     alone = np.bincount(columns, minlength=table.shape[1]) == 1
     if units is not None:  # a row shows one value: the values of a unit count as one
         own = _of_unit(columns, units, table.shape[1])
-        table, alone = table @ own, own.sum(axis=0) > 0
+        table = table @ own
+        alone = own.sum(axis=0) > 0
     if law.keeps_value_counts(unit[0]):
         return float(alone.any())
     return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
@@ -292,7 +295,7 @@ DIFFERENTIAL_PRIVACY = Measure(
     about="value",
     warn=lambda reading, **_: [
         reading.detail.statement
-        + " There is no membership protection either." * (not reading.detail.total_epsilon)
+        + (" There is no membership protection either." if not reading.detail.total_epsilon else "")
     ],
     places={"warnings": 5},
 )

@@ -94,7 +94,11 @@ DISTANCE_LINKAGE = linkage_measure(
     tile=Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),
     linkers=(Linker(place=3, words="distance, all"),),
     places={
-        **{"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
+        "record of a dataset": 8,
+        "sweep": 2,
+        "report": 99,
+        "scenarios": 1,
+        "attacks": 2,
         "picture": 1,
     },
 )
@@ -116,9 +120,11 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     varied = varies(before[rows])
     if not varied.any():  # nor of fewer than two records
         raise NotApplicable("There are no two complete records with numbers that vary.")
-    before, after = before[np.ix_(rows, varied)], after[np.ix_(rows, varied)]
+    before = before[np.ix_(rows, varied)]
+    after = after[np.ix_(rows, varied)]
     size = np.abs(before).max(axis=0)
-    before, after = before / size, np.clip(after / size, -1e100, 1e100)
+    before = before / size
+    after = np.clip(after / size, -1e100, 1e100)
     # a root of the inverse of the covariance of x - x', (m, m), and the means in flat directions,
     # (m,): an unchanged variable, or a direction with the same change in all records, has no
     # variance, so that there a row must agree with its source
@@ -214,7 +220,9 @@ MOST_KEYS = 12
 
 def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of released records that score best with their source; ties share."""
-    original, masked, n = comparison.original, comparison.masked, comparison.original.n
+    original = comparison.original
+    masked = comparison.masked
+    n = comparison.original.n
     require_same_records(original, masked)
     keys = key_names(comparison)[:MOST_KEYS]
     leaving = released_rows(original, masked)

@@ -151,12 +151,12 @@ def draw_values(
     return style.chart(
         key,
         title,
-        f"max {maxima[0]} → {maxima[1]}" + f" · draws {draws}" * bool(draws),
+        f"max {maxima[0]} → {maxima[1]}" + (f" · draws {draws}" if draws else ""),
         f"{title} of each record; the maximum is {maxima[0]} at record "
         f"{detail.argmax_original + 1} of the original and {maxima[1]} at record "
         f"{detail.argmax_released + 1} of the release"
-        + f"; {beyond}" * bool(beyond)
-        + f"; {NAME} have {draws}" * bool(draws),
+        + (f"; {beyond}" if beyond else "")
+        + (f"; {NAME} have {draws}" if draws else ""),
         data=[
             trace
             for i in (0, 1)

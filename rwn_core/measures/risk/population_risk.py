@@ -54,16 +54,20 @@ INDIVIDUAL_RISK_WORTH = (
 
 def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the mean individual risk of the released records under the comparison's sampling."""
-    keys, sampling = key_names(comparison), comparison.sampling
+    keys = key_names(comparison)
+    sampling = comparison.sampling
     many, population = _people(comparison)
-    tables, found = (comparison.original, comparison.masked), []
+    tables = (comparison.original, comparison.masked)
+    found = []
     leaving = released_rows(*tables)
     rows = (np.arange(comparison.original.n), leaving)
     sides = zip(tables, key_cells(comparison, keys), rows, owners(comparison), strict=True)
     for table, every, some, units in sides:
-        weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
+        weights = sampling.record_weights(comparison.original, table)
+        risk = np.zeros(table.n)
         cells = every[some]
-        sizes, totals = class_sizes(cells, units), class_totals(cells, weights[some], units)
+        sizes = class_sizes(cells, units)
+        totals = class_totals(cells, weights[some], units)
         law = PitmanLaw(1.0, 1.0)  # a file that is the population leaves no person unseen
         if weights.sum() > len(weights):
             law = pitman_law(np.sort(counts_of_classes(cells, units)))
@@ -89,13 +93,15 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
 
 def _people(comparison: Comparison) -> tuple[int, float]:
     """Return how many people the file has, and the population that it stands for."""
-    original, many = comparison.original, people_in(comparison.original)
+    original = comparison.original
+    many = people_in(comparison.original)
     return many, float(comparison.sampling.record_weights(original, original).mean()) * many
 
 
 def individual_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     """Say how many matches are correct, by which model, and the precision of the estimate."""
-    detail, right = reading.detail, people(reading.value, n)
+    detail = reading.detail
+    right = people(reading.value, n)
     who = "An intruder who takes released keys for true is right about"
     if not detail.caveat:
         return f"{who} {right}, if the file is the whole population: one in each class."
@@ -160,7 +166,8 @@ def dis_scores(
     # The file's data intrusion score is U f / (U f + P (1 - f)), with U unique records, P records
     # in pairs and the sampling fraction f (Elliot 2000; Skinner and Elliot 2002). It is spread over
     # the special uniques as sdcMicro does, by powers of their scores.
-    size, special = counts_of_classes(cells, units)[classes(cells)], score > 0
+    size = counts_of_classes(cells, units)[classes(cells)]
+    special = score > 0
     each = once(cells, units)
     alone, paired = float(each[size == 1].sum()), float(each[size == 2].sum())
     result = np.zeros(len(score))
@@ -207,9 +214,11 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     # the keys with most different values, the first of equally many, in their own order
     rich = comparison.original.frame[list(every)].nunique().to_numpy()
     keys = [every[at] for at in np.sort(np.argsort(-rich, kind="stable")[:MOST_KEYS])]
-    original, leaving = comparison.original, released_rows(comparison.original, comparison.masked)
+    original = comparison.original
+    leaving = released_rows(comparison.original, comparison.masked)
     fraction = 1 / float(comparison.sampling.record_weights(original, original).mean())
-    rows, found = (np.arange(original.n), leaving), []
+    rows = (np.arange(original.n), leaving)
+    found = []
     for cells, some, units in zip(
         cell_codes(comparison, keys), rows, owners(comparison), strict=True
     ):
@@ -237,7 +246,8 @@ def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:
     left = reading.detail.left_out
     of = f" of the {MOST_KEYS} with most values ({left} more left out)" if left else ""
     said = filled(f"Up to three key variables{of} single out {{people}}")(reading, n)
-    dis, shares = reading.detail.dis.released, reading.detail.shares.released
+    dis = reading.detail.dis.released
+    shares = reading.detail.shares.released
     if not (dis > 0).any():
         return f"{said}."
     first = int(np.argmax(shares))
@@ -416,7 +426,9 @@ def model_cells(
     left out.
     """
     original, masked = comparison.original, comparison.masked
-    columns, levels, apart = [], dict[str, int](), list[str]()
+    columns = []
+    levels = dict[str, int]()
+    apart = list[str]()
     for name in keys:
         # the key of both tables, one after the other, as codes from 0, numbers in groups
         if original.schema.variable(name).kind in LEVELS:
@@ -454,7 +466,8 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     keys = key_names(comparison)
     population = _people(comparison)[1]
     cells, levels, apart = model_cells(comparison, keys)
-    used, shape = list(levels), tuple(levels.values())
+    used = list(levels)
+    shape = tuple(levels.values())
     # the values themselves, which a model of groups of numbers lacks
     before, after = cell_codes(comparison, [*used, *(name for name in keys if name not in used)])
     values = before, after[released_rows(comparison.original, comparison.masked)]
@@ -470,11 +483,13 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         # records are one group, altogether: each multiplies the fitted mean by the share of the
         # record's value in its group. Missing is a value.
         rate = np.maximum(path[-1].means.ravel()[own], 1e-300) / fraction
-        every, groups = np.zeros_like(own), np.unravel_index(own, path[-1].means.shape)
+        every = np.zeros_like(own)
+        groups = np.unravel_index(own, path[-1].means.shape)
         for value, group in zip_longest(known.T + 1, groups, fillvalue=every):
             rate = rate * (np.bincount(value)[value] / np.bincount(group)[group])
         alone = class_sizes(known + 1, units) == 1
-        each, rate = once(known + 1, units)[alone], rate[alone]
+        each = once(known + 1, units)[alone]
+        rate = rate[alone]
         expected = (law(rate, fraction) @ each for law in (probability_unique, expected_inverse))
         risks.append((round(float(each.sum())), *map(float, expected)))
         shares.append(min(risks[-1][2] / max(size, 1.0), 1.0))
@@ -501,13 +516,14 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
 
 def loglinear_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     """Say how many matches with the population are correct."""
-    detail, many = reading.detail, reading.units or n
+    detail = reading.detail
+    many = reading.units or n
     ending = ", if the file is the whole population (give its size or sampling weights)."
     parts = [
         f"Matching unique rows with the population gives {reading.value * many:,.1f} right matches "
         f"in expectation{'.' if detail.population > many else ending}",
         detail.caveat,
-        f"Left out, of one level only: {', '.join(detail.left_out)}." * bool(detail.left_out),
+        (f"Left out, of one level only: {', '.join(detail.left_out)}." if detail.left_out else ""),
     ]
     return " ".join(filter(None, parts))
 
@@ -537,8 +553,11 @@ def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
     return {
         "title": f"Log-linear risk on {', '.join([*detail.names, *detail.independent])}",
         "columns": [
-            *("file", "sample uniques", "of them unique in the population (τ1)"),
-            *("right matches expected (τ2)", "leakage (τ1 / uniques)"),
+            "file",
+            "sample uniques",
+            "of them unique in the population (τ1)",
+            "right matches expected (τ2)",
+            "leakage (τ1 / uniques)",
         ],
         "rows": rows,
         "caption": f"{model} Numbers are grouped by their quantiles ({detail.cells:,} cells) and, "

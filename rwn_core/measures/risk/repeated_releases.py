@@ -63,18 +63,23 @@ class RepeatedReleases(Detail):
 def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
     """Return the success by the keys after three releases with their rows in the same order."""
     law = comparison.required_law("A further release")
-    keys, n = key_names(comparison), comparison.original.n
+    keys = key_names(comparison)
+    n = comparison.original.n
     if law.later:  # later slices of a chain say nothing more of a row's source
-        keys, law = sum(law.telling(keys), ()), law.source
+        keys = sum(law.telling(keys), ())
+        law = law.source
     times: tuple[int, ...] = TIMES
-    records, worst = _records(n), False  # lower bounds only, unless worst
+    # lower bounds only, unless worst
+    records = _records(n)
+    worst = False
     sampled = len(records) < n
     # `rows` are chances of each record, or one of all together, shape (times, records)
     if law.neighborhoods is None:
         affinity = bhattacharyya(law, keys, records)
         rows = np.clip(bounds_of_records(affinity, times, records, comparison.units), 0.0, 1.0)
     else:
-        times, generator = tuple(range(1, DRAWN + 1)), np.random.default_rng(_SEED)
+        times = tuple(range(1, DRAWN + 1))
+        generator = np.random.default_rng(_SEED)
         released = [variable.name for variable in law.original.schema.released]
         itself = Comparison(original=law.original, masked=law.original)
         order = None if sampled else canonical_order(cell_codes(itself, released)[0])
@@ -134,10 +139,12 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
     """Draw the success after several releases in the same row order, and in fresh ones."""
     detail = reading.detail
     # the number of releases is the axis, with a mark at each that was computed
-    times, texts = np.asarray(detail.releases, dtype=float), [f"{t}" for t in detail.releases]
+    times = np.asarray(detail.releases, dtype=float)
+    texts = [f"{t}" for t in detail.releases]
     # a lower bound is called one wherever its number stands
     same, shuffled = detail.same_order, detail.shuffled
-    least, lowest = "at least " * (detail.standing == "at least"), "fresh order, at least"
+    least = "at least " if detail.standing == "at least" else ""
+    lowest = "fresh order, at least"
     marker = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
     look: dict[str, Any] = {"name": f"{least}same order", "mode": "lines+markers", "marker": marker}
     look["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
@@ -151,7 +158,7 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
         "repeated_releases",
         "Repeated releases",
         f"{style.percent(float(same[0]))} → {least}{style.percent(reading.value)} after 3"
-        + " · sample" * detail.sampled,
+        + (" · sample" if detail.sampled else ""),
         f"Share of records linked by the keys if rows keep their places: {least}{one} after one "
         f"release, {least}{three} after three, {least}{last} after {texts[-1]}. In fresh secret "
         f"order at least {style.percent(shuffled, 1)}",
@@ -199,7 +206,8 @@ def simulate(law: Law, generator: np.random.Generator, order: Integers | None = 
 
 def simulated_donors(law: Law, generator: np.random.Generator) -> Integers:
     """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
-    neighborhoods, n = law.neighborhoods, law.original.n
+    neighborhoods = law.neighborhoods
+    n = law.original.n
     if neighborhoods is None:
         raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
     if not neighborhoods.equally_likely:
@@ -270,7 +278,8 @@ def bhattacharyya(
     affinity = np.zeros((len(records), law.original.n))
     for one, other in product(components, components):
         # of records under one law of cells and all records under another
-        cells, others = one.cells, other.cells
+        cells = one.cells
+        others = other.cells
         common = np.ones_like(affinity)
         for unit in attacked_units(cells, names):
             roots = _roots(cells, unit)

@@ -49,7 +49,8 @@ class PosteriorOdds(Detail):
 
 def compute_posterior_odds(comparison: Comparison) -> Reading[PosteriorOdds]:
     """Return the largest chance, of all variables, that a rarest category is true."""
-    law, parts = comparison.required_law(), []
+    law = comparison.required_law()
+    parts = []
     for name in (v.name for v in law.original.schema.released if v.kind in LEVELS):
         # P(a released category is true) of each level, and P(it is true of any record), shape (V,);
         # of units, true is a category that any record of the unit has. With t the transition matrix
@@ -143,7 +144,8 @@ class Extremes(Detail):
 
 def compute_extremes(comparison: Comparison) -> Reading[Extremes]:
     """Return the expected share of the original's extreme values that the release shows."""
-    law, extremes = comparison.law, []
+    law = comparison.law
+    extremes = []
     original = comparison.original if law is None else law.original
     for name in original.numeric_names:
         values = original.values(name)
@@ -152,7 +154,8 @@ def compute_extremes(comparison: Comparison) -> Reading[Extremes]:
             continue
         after = numbers(comparison.original, comparison.masked, name)
         for side, value in (("largest", float(known.max())), ("smallest", float(known.min()))):
-            holders, released = np.flatnonzero(values == value), int((after == value).sum())
+            holders = np.flatnonzero(values == value)
+            released = int((after == value).sum())
             extreme = {"name": name, "side": side, "value": value, "released": released}
             extreme |= {"record": int(holders[0]), "holders": len(holders)}
             extreme |= {"survival": float(released > 0), "copies": None, "own_row": None}
@@ -179,8 +182,12 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 _VARIABLES = 16
 _SIDES = ("largest", "smallest")
 _EXTREMES = {
-    **{"variable": "name", "extreme": "side", "probability": "survival"},
-    **{"expected copies": "copies", "in its own row": "own_row", "copies now": "released"},
+    "variable": "name",
+    "extreme": "side",
+    "probability": "survival",
+    "expected copies": "copies",
+    "in its own row": "own_row",
+    "copies now": "released",
 }
 """The part of the detail in each column of the table."""
 
@@ -311,7 +318,8 @@ def ask(
     comparison: Comparison, law: Law, predicate: Predicate, record: int, secret: str | None
 ) -> dict[str, Any]:
     """Return the release's answer to one predicate, expected by the law and actual."""
-    original, masked = law.original, comparison.masked
+    original = law.original
+    masked = comparison.masked
     counts, alone = answer(law, predicate)
     matches = np.flatnonzero(predicate.matches(original, masked)).tolist()
     asked: dict[str, Any] = {"words": predicate.words, "record": record, "matches": len(matches)}
@@ -358,9 +366,13 @@ def queries_sentence(reading: Reading[Queries], n: int) -> str:
 
 _SHOWN = 9
 _ASKED = {
-    **{"question": "words", "no match": "none", "exactly one": "one"},
-    **{"and that person": "one_and_target", "confidential value learned": "disclosed"},
-    **{"matches now": "matches", "that person now": "same_person"},
+    "question": "words",
+    "no match": "none",
+    "exactly one": "one",
+    "and that person": "one_and_target",
+    "confidential value learned": "disclosed",
+    "matches now": "matches",
+    "that person now": "same_person",
 }
 """The part of the detail in each column of the table."""
 
@@ -374,7 +386,8 @@ def draw_queries(reading: Reading[Queries]) -> style.Chart:
         (detail.words[index], detail.one[index], float(target[index]))
         for index in order[:_SHOWN].tolist()
     ]
-    count, mean = len(target), style.percent(reading.value, 1)
+    count = len(target)
+    mean = style.percent(reading.value, 1)
     columns = [known([getattr(detail, part)[at] for at in order]) for part in _ASKED.values()]
     columns[-1] = ["yes" if same else "no" for same in columns[-1]]
     return style.chart(

@@ -17,6 +17,7 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import (
     SMALLEST_SAMPLE,
     Linkage,
+    Sample,
     link,
     of_units,
     posteriors,
@@ -95,7 +96,7 @@ def warn_of_linkage(
     if (reading.detail.row_by_row or 0.0) > misleading:
         alone = "the values of a row, exact or rounded, together leave few originals that can "
         alone += "have released it"
-    least = "at least " * (reading.detail.standing == "at least")
+    least = "at least " if reading.detail.standing == "at least" else ""
     help = "Larger neighborhoods at q = 1" if drawn else "Stronger masking"
     return [
         f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
@@ -174,7 +175,11 @@ BAYES_LINKAGE = linkage_measure(
     linkers=(Linker(place=8, words="whole original file", worst=True, estimated=True),),
     warn=warn_of_linkage,
     places={
-        **{"sweep": 1, "risk": 1, "report": 6, "worst cases": 1, "scenarios": 6},
+        "sweep": 1,
+        "risk": 1,
+        "report": 6,
+        "worst cases": 1,
+        "scenarios": 6,
         "warnings": 1,
     },
 )
@@ -190,9 +195,15 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
     # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
     # limit if a row is above one half, also one of the farthest people; else 0. Of units with
     # several rows: the share of units with a row above one half, if that is larger.
-    found, units = worst_case(comparison, bounded=False), comparison.units
-    links, together, interval, above = found.links, None, None, None
-    alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
+    found = worst_case(comparison, bounded=False)
+    units = comparison.units
+    links = found.links
+    together = None
+    interval = None
+    above = None
+    alone = float((links.truth > HALF).mean())
+    truth = links.truth
+    records = links.rows
     if found.together is not None and not links.sampled:
         given_all = found.together[1][links.rows]
         together = float((given_all > HALF).mean())
@@ -200,13 +211,16 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
     value = share = max(alone, together or 0.0)
     if links.sampled:
         # the links of the records that are far from the others
-        law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
+        law = comparison.required_law()
+        rows = released_rows(comparison.original, comparison.masked)
         try:
             points = point_values(original_points(comparison))[rows]
         except NotApplicable:  # no variable has a distance
             points = np.zeros((len(rows), 1))
         rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
-        far = weigh(law, comparison.masked, None, (rows, len(rows)), units=comparison.units)[0]
+        far = weigh(law, comparison.masked, None, Sample(rows, len(rows)), units=comparison.units)[
+            0
+        ]
         interval = exact_interval(round(share * len(truth)), len(truth))
         records, first = np.unique(np.concatenate((records, far.rows)), return_index=True)
         truth = np.concatenate((truth, far.truth))[first]
@@ -235,7 +249,8 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
 def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     """Say how many records are linked above one half, and the largest probability."""
     # of people with several rows the share of the rows
-    detail, way = reading.detail, ""
+    detail = reading.detail
+    way = ""
     whose = people(detail.share if detail.units_above else reading.value, n)
     if detail.sampled:
         high = reading.value or (reading.interval or (0.0, 1.0))[1]
@@ -331,7 +346,8 @@ LARGEST_LINKAGE = linkage_measure(
 
 def compute_whole_file_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the share of records that the most likely assignment on the keys links correctly."""
-    keys, n = key_names(comparison), comparison.original.n
+    keys = key_names(comparison)
+    n = comparison.original.n
     if comparison.law is not None:
         why = "not every original has a row of its own"
         require_same_records(comparison.original, comparison.masked, why)
@@ -438,7 +454,8 @@ class SureLinks(Detail):
 
 def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
     """Return the share of the rows linked with 95 % precision, on all variables and by the keys."""
-    law, keys = comparison.required_law("Linking with certainty"), key_names(comparison)
+    law = comparison.required_law("Linking with certainty")
+    keys = key_names(comparison)
     (found, links), (by_keys, _) = _curve(comparison, law, None), _curve(comparison, law, keys)
     value = found.recall_at(SURE)
     detail = SureLinks(
@@ -455,9 +472,10 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
 
 def abstaining_linkage_sentence(reading: Reading[SureLinks], n: int) -> str:
     """Say how many rows are linked with certainty, and the average success."""
-    keys, sure = reading.detail.by_keys, percent(SURE)
+    keys = reading.detail.by_keys
+    sure = percent(SURE)
     links = f"nobody if {sure} must be right"
-    links += f", by the keys alone {percent(keys)} of them" * bool(keys)
+    links += f", by the keys alone {percent(keys)} of them" if keys else ""
     if reading.value:
         links = f"{percent(reading.value)} of the people, and {sure} of these links are right "
         links += f"(by the keys alone: {percent(keys)} of the people)"
@@ -486,7 +504,7 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     return style.chart(
         "precision_recall",
         "Linked with certainty",
-        f"{reached} at {sure} · keys {keys}" + " · sample" * detail.sampled,
+        f"{reached} at {sure} · keys {keys}" + (" · sample" if detail.sampled else ""),
         f"Expected share of right links over the share of rows that are linked, the surest first: "
         f"{reached} of the rows are linked with {sure} right, by the keys alone {keys}",
         data=[
@@ -587,12 +605,15 @@ def compute_intruder_levels(comparison: Comparison) -> Reading[WorstLinkage]:
         "L4": lambda: worst_case(comparison).success,
     }
     known = worst_case(comparison, keys)  # refused without L3
-    success, reasons = dict[str, float | None](), dict[str, str]()
+    success = dict[str, float | None]()
+    reasons = dict[str, str]()
     for key, make in steps.items():
         try:
-            success[key], reasons[key] = make(), ""
+            success[key] = make()
+            reasons[key] = ""
         except NotApplicable as refusal:
-            success[key], reasons[key] = None, refusal.reason
+            success[key] = None
+            reasons[key] = refusal.reason
     detail = replace(
         known.detail,
         names=list(keys),
@@ -606,7 +627,8 @@ def compute_intruder_levels(comparison: Comparison) -> Reading[WorstLinkage]:
 
 def intruder_levels_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     """Say how many records are linked by the keys and by which attack."""
-    keys, drawn = ", ".join(reading.detail.names), reading.detail.neighborhoods
+    keys = ", ".join(reading.detail.names)
+    drawn = reading.detail.neighborhoods
     known = ", the method and the neighborhoods" if drawn else " and the method"
     who = f"Somebody who knows only {keys} of everybody{known}"
     return f"{linked(reading, n, who)}."
@@ -662,7 +684,8 @@ def compute_misclassification(comparison: Comparison) -> Reading[WorstLinkage]:
     belief = posteriors(law, law.original, rows, keys)
     source = rows
     if comparison.units is not None:  # of all records of the person
-        belief, source = of_units(belief, comparison.units), comparison.units[rows]
+        belief = of_units(belief, comparison.units)
+        source = comparison.units[rows]
     risk = np.asarray(belief[source, np.arange(len(rows))]).ravel()
     cells, _ = cell_codes(comparison, keys)
     own = 1.0 / once(cells, comparison.units)

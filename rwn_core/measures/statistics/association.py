@@ -127,7 +127,8 @@ def _ratio(values: Floats, codes: Codes) -> float:
     """Return the corrected correlation ratio of a number and a category."""
     known = (codes >= 0) & ~np.isnan(values)
     if not known.all():
-        values, codes = values[known], codes[known]
+        values = values[known]
+        codes = codes[known]
     sizes = np.bincount(codes)
     n = len(codes)
     k = int(np.count_nonzero(sizes))
@@ -148,7 +149,8 @@ def cramers_v(one: Codes, other: Codes) -> float:
     """Return Cramer's V with the bias correction of Bergsma (2013); NaN if undefined."""
     known = (one >= 0) & (other >= 0)
     if not known.all():
-        one, other = one[known], other[known]
+        one = one[known]
+        other = other[known]
     n = len(one)
     if n < 2:
         return float("nan")
@@ -334,7 +336,8 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
         tail = CHANCE / max(len(mean) * (len(mean) - 1) / 2, 1.0)
         reached = ceiling * betaincinv(share * size, (1 - share) * size, 1 - tail)
     # the corrections of the association itself
-    reached, count = np.where(np.isfinite(reached) & (size > 0), reached, np.nan), rank + 1
+    reached = np.where(np.isfinite(reached) & (size > 0), reached, np.nan)
+    count = rank + 1
     one, other = is_category[:, None], is_category[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         k = np.where(one, count[:, None], count[None, :])
@@ -367,7 +370,8 @@ def permutation_moments(
     # with a value of both; each answer (p, p).
     # Squared correlation, eta squared, or chi squared over n: the trace of a product of
     # projections.
-    n, rank = known, rank[:, None]
+    n = known
+    rank = rank[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         plain = rank * (n - 1 - rank)
         peaked = n * (n + 1) * leverage[:, None] - (n - 1) * (rank**2 + 2 * rank)

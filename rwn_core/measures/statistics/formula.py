@@ -29,7 +29,10 @@ from rwn_core.measures.statistics.ols import (
 )
 
 _TRANSFORMS: Mapping[str, Callable[[Floats], Floats]] = {
-    **{"log": np.log, "sqrt": np.sqrt, "square": np.square, "": np.asarray},
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "square": np.square,
+    "": np.asarray,
 }
 
 

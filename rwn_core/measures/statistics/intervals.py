@@ -205,7 +205,8 @@ def naming_score(
     r, n, p, b, f = np.broadcast_arrays(
         *[np.asarray(x, np.float64) for x in (right, named, people, base, independent)]
     )
-    score, some = np.zeros(r.shape), (r > 0) & (n > 0) & (p > 0) & (b < 1)
+    score = np.zeros(r.shape)
+    some = (r > 0) & (n > 0) & (p > 0) & (b < 1)
     r, n, p, b, f = [each[some] for each in (r, n, p, b, f)]
     low = betaincinv(r * f, np.maximum(n - r, 0.0) * f + 1, LUCK)
     score[some] = r / p * np.maximum((low - b) / (1 - b), 0.0)

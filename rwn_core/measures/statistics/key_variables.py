@@ -26,7 +26,8 @@ def key_names(comparison: Comparison) -> tuple[str, ...]:
     keys = tuple([v.name for v in released if v.role is Role.KEY])
     if keys:
         return keys
-    names, secret = tuple([v.name for v in released]), confidential_names(comparison)
+    names = tuple([v.name for v in released])
+    secret = confidential_names(comparison)
     unknown = {v.name for v in released if v.role is Role.SAMPLING_WEIGHT}.union(secret)
     return tuple([name for name in names if name not in unknown]) or names
 
@@ -142,7 +143,8 @@ SHARES_OF_UNITS = f"{ROWS_OF_UNITS}, and each {{0}} counts by the share of the o
 
 def owners(comparison: Comparison) -> tuple[Integers | None, Integers | None]:
     """Return the unit of each record, and of each released row; None where a row is one."""
-    rows, units = released_rows(comparison.original, comparison.masked), comparison.units
+    rows = released_rows(comparison.original, comparison.masked)
+    units = comparison.units
     if units is None or comparison.masked.n != comparison.original.n:
         return units, None  # the people of the rows are not known
     return units, units[rows]
@@ -185,7 +187,8 @@ def class_sizes(cells: Integers, units: Integers | None = None) -> Integers:
 
 def class_totals(cells: Integers, weights: Floats, units: Integers | None = None) -> Floats:
     """Return the total weight of the records, or units, that agree with each record, shape (n,)."""
-    known, of_unit = cells >= 0, weights
+    known = cells >= 0
+    of_unit = weights
     if units is not None:  # a unit weighs what its rows weigh on average
         of_unit = np.bincount(units, weights) / np.maximum(np.bincount(units), 1)
         weights = of_unit[units]

@@ -239,7 +239,9 @@ def nearest_links(
     score = np.zeros(len(records))
     present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
     linked = records[present]
-    sources, unit, units = original_points(comparison)[linked], comparison.unit, None
+    sources = original_points(comparison)[linked]
+    unit = comparison.unit
+    units = None
     if unit is not None:  # the records of a point may be of several units
         assert comparison.units is not None
         candidates = PointIndex(_coded(comparison, comparison.every))

@@ -139,7 +139,9 @@ def _mean_inverse(f: Floats, a: Floats, p: Floats) -> Floats:
     some = (f <= LARGEST_EXACT) & (p < 1) & (p > 1e-4) & (f > 1)
     risk[some] = p[some] ** a[some] / f[some] * hyp2f1(a[some], f[some], f[some] + 1, 1 - p[some])
     single = (f == 1) & (p < 1)
-    gap, odds = 1 - a[single], p[single]  # the limit of a small gap is -log(p)
+    # the limit of a small gap is -log(p)
+    gap = 1 - a[single]
+    odds = p[single]
     log = -np.log(odds)
     grown = np.divide(-np.expm1(-gap * log), gap, out=log.copy(), where=gap > 1e-9)
     risk[single] = odds ** a[single] * grown / (1 - odds)
@@ -225,10 +227,13 @@ def _pitman_misfit(at: Floats, sizes: Integers) -> float:
     # Shapes: at (2,); sizes (c,), of all classes.
     from scipy.special import betaln, gammaln
 
-    alpha, theta = at[0], np.exp(at[1]) - at[0]
-    n, classes = sizes.sum(), len(sizes)
+    alpha = at[0]
+    theta = np.exp(at[1]) - at[0]
+    n = sizes.sum()
+    classes = len(sizes)
     # ratios of gamma functions, as betas: of a very large theta differences would be noise
-    drawn, new = 0.0, (classes - 1) * np.log(alpha)
+    drawn = 0.0
+    new = (classes - 1) * np.log(alpha)
     if n > 1:
         drawn = gammaln(n - 1) - betaln(theta + 1, n - 1)
     if classes > 1:

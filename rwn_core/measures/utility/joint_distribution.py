@@ -90,8 +90,10 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
         basis = np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
         result = _probabilities(basis, labels)
     original, released = np.split(result, [len(parts[0])])
-    share, parameters = len(released) / len(result), basis.shape[1]
-    distance, unit = float(((result - share) ** 2).mean()), (1 - share) ** 2 * share / len(result)
+    share = len(released) / len(result)
+    parameters = basis.shape[1]
+    distance = float(((result - share) ** 2).mean())
+    unit = (1 - share) ** 2 * share / len(result)
     before, after = (np.round(p, ROUNDING) for p in (original, released))
     return Propensity(
         original=original,
@@ -143,7 +145,8 @@ def _probabilities(basis: Floats, labels: Floats) -> Floats:
     """Fit by Newton's method; with separated records it stops near 0 and 1."""
     share = labels.mean()
     coefficients = basis.T @ np.full(len(labels), np.log(share / (1 - share)))
-    best, deviance = np.full(len(labels), share), np.inf
+    best = np.full(len(labels), share)
+    deviance = np.inf
     for _ in range(STEPS):
         linear = np.clip(basis @ coefficients, -FARTHEST, FARTHEST)
         result = special.expit(linear)
@@ -173,7 +176,12 @@ def propensity_table(reading: Reading[Propensity], _: int) -> dict[str, Any]:
     return {
         "title": "Propensity score: can a model tell released records from original ones?",
         "columns": [
-            *("model", "pMSE", "its null mean", "ratio", "standardized (S_pMSE)", "SPECKS"),
+            "model",
+            "pMSE",
+            "its null mean",
+            "ratio",
+            "standardized (S_pMSE)",
+            "SPECKS",
             "parameters",
         ],
         "rows": [[words, *(getattr(one, name) for name in names)] for words, one in models],

@@ -155,7 +155,8 @@ class _Encoder:
         # Shapes: the answer (n,), of the records of the table.
         # trees see only the order of values; the original's range keeps them within 32 bits
         reference = numbers(self.original, self.original, name)
-        low, high = np.nanmin(reference), np.nanmax(reference)
+        low = np.nanmin(reference)
+        high = np.nanmax(reference)
         unit = high - low if high > low else 1.0
         scaled = (numbers(self.original, table, name) - low) / unit
         return np.asarray(np.clip(scaled, -FARTHEST, FARTHEST), dtype=np.float64)

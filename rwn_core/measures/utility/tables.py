@@ -143,7 +143,8 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     # the groups with the largest relative change, the largest first
     rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
     band = None if drawn is None else drawn["released"]
-    before, after = detail.original[rows], detail.released[rows]
+    before = detail.original[rows]
+    after = detail.released[rows]
     total, vanished = detail.total_change, detail.vanished
     sign = "+" if total > 0 else "−" if total < 0 else "±"
     tops = [] if band is None else [band.high[rows]]

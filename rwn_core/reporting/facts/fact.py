@@ -202,7 +202,10 @@ def setting_words(setting: Mapping[str, Any]) -> str:
     said = [words.RWN_NEAR[soft], words.RWN_VALUES[float(known.get("q", 1.0)) < 1]]
     if slices:
         said.append(words.RWN_SLICES.format(slices="; ".join(", ".join(names) for names in slices)))
-    said += [words.RWN_OWN] * (soft and bool(known.get("own", False)))
-    said += [words.RWN_BALANCE] * (soft and float(known.get("balance", 0.0)) > 0)
-    said += [words.RWN_HOUSEHOLD] * bool(known.get("outside_household", False))
+    if soft and bool(known.get("own", False)):
+        said.append(words.RWN_OWN)
+    if soft and float(known.get("balance", 0.0)) > 0:
+        said.append(words.RWN_BALANCE)
+    if known.get("outside_household", False):
+        said.append(words.RWN_HOUSEHOLD)
     return " ".join([*said, words.RWN_TRUE[bool(setting.get("precision"))]])

@@ -29,7 +29,12 @@ _HELPS = "it may help to recognize a person"
 _REMOVED = ("direct identifier or household", "removed", "it names people or households")
 _DATA = ("variable", "kind", "role", "kind of identifier", "technique", "reason", "changed")
 _LIMITS = (
-    *("measure", "initial risk", "residual risk", "at most", "uses", "source of the limit"),
+    "measure",
+    "initial risk",
+    "residual risk",
+    "at most",
+    "uses",
+    "source of the limit",
     "set by",
 )
 MAXIMUM = "The limit on the largest linkage bounds the most exposed record."
@@ -102,7 +107,7 @@ def _measured(place: str, columns: tuple[str, ...], material: Material, line: st
         title = str(material.reading(key).get("title", about.title))
         known = {"question": about.question, "computed by": about.source}
         rows.append((title, *(known.get(column, words) for column in columns[1:])))
-    return Content(lines=(line,) * bool(line), table=written_table(columns, rows))
+    return Content(lines=((line,) if line else ()), table=written_table(columns, rows))
 
 
 def _parameters(material: Material) -> Content:

@@ -86,7 +86,8 @@ def test_every_chart_is_drawn_by_hand(drawn):
     cards = (each for card in results.CARDS for each in card.charts)
     assert {"risk_utility_map", *cards} <= set(drawn)
     # the full names of the modules that define a chart
-    core, found = Path(charts.__file__).parents[1], set()
+    core = Path(charts.__file__).parents[1]
+    found = set()
     for room in ("charts", "measures/utility", "measures/risk", "evaluation"):
         for path in (core / room).rglob("*.py"):
             if re.search(r"^def draw(_\w+)?\(", path.read_text("utf-8"), re.MULTILINE):
@@ -177,8 +178,14 @@ def test_not_applicable_is_a_card_with_the_reason():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        *((0.7541, "0.754"), (10.866, "10.9"), (118.08, "118"), (-0.0321, "−0.0321"), (0.0, "0")),
-        *((0.00000123, "1.23e−06"), (float("nan"), "–"), (None, "–")),
+        (0.7541, "0.754"),
+        (10.866, "10.9"),
+        (118.08, "118"),
+        (-0.0321, "−0.0321"),
+        (0.0, "0"),
+        (0.00000123, "1.23e−06"),
+        (float("nan"), "–"),
+        (None, "–"),
     ],
 )
 def test_a_number_has_three_digits_and_a_true_minus(value, text):
@@ -329,8 +336,13 @@ def test_the_map_of_one_release_has_the_axis_of_the_sweep():
 
 
 KEYS = (
-    *("cooks_distance", "mahalanobis", "neighborhood_size", "nearest_distance"),
-    *("correlation", "regression", "principal_components"),
+    "cooks_distance",
+    "mahalanobis",
+    "neighborhood_size",
+    "nearest_distance",
+    "correlation",
+    "regression",
+    "principal_components",
 )
 
 

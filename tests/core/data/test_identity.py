@@ -138,7 +138,8 @@ def test_a_design_weight_is_a_question_and_no_refusal():
 
 
 def test_a_long_table_is_judged_by_blocks_of_its_rows():
-    rng, n = np.random.default_rng(3), 40_000
+    rng = np.random.default_rng(3)
+    n = 40_000
     frame = pd.DataFrame(
         {
             "income": rng.lognormal(10, 0.5, n).round(2),
@@ -297,9 +298,15 @@ def test_identifiers_free_text_levels_constants_and_codes_are_named():
         job=["n/a", "cook", "smith", "nurse"] * (N_QUESTIONS // 4),
     )
     assert set(found) == {
-        *("number: identifier", "patient_id: identifier", "patientName: identifier"),
+        "number: identifier",
+        "patient_id: identifier",
+        "patientName: identifier",
         "ssn: identifier",
-        *("remark: free text", "town: levels", "deaf: constant", "income: missing", "job: missing"),
+        "remark: free text",
+        "town: levels",
+        "deaf: constant",
+        "income: missing",
+        "job: missing",
     }
     assert "5 values 999" in found["income: missing"]
     assert "2 records have" in found["deaf: constant"]
@@ -389,7 +396,8 @@ def given_out(rng: np.random.Generator, place: int) -> Any:
 
 
 def test_the_gate_finds_names_in_other_scripts_and_numbers_given_out():
-    rng, scripts = np.random.default_rng(8), list[pd.Series]()
+    rng = np.random.default_rng(8)
+    scripts = list[pd.Series]()
     for number, script in enumerate(SCRIPTS):
         scripts.append(pd.Series(names(script, rng, 60, False), name=f"v{number}"))
         scripts.append(pd.Series(names(script, rng, 45, True), name=f"q{number}_text"))
@@ -459,7 +467,10 @@ def test_an_amount_that_a_household_shares_is_no_number_of_households(shape):
 
 
 DIGITS_OF_DAYS = (
-    *("{d:02d}{m:02d}{y}", "{m:02d}{d:02d}{y}", "{d:02d}{m:02d}{s:02d}", "{m:02d}/{y}"),
+    "{d:02d}{m:02d}{y}",
+    "{m:02d}{d:02d}{y}",
+    "{d:02d}{m:02d}{s:02d}",
+    "{m:02d}/{y}",
     "{y}{m:02d}{d:02d}",
 )
 

@@ -54,7 +54,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 
 @pytest.fixture(scope="module")
 def wanted(sources: dict[int, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    folder, digests = tmp_path_factory.mktemp("wanted"), {}
+    folder = tmp_path_factory.mktemp("wanted")
+    digests = {}
     for name, params in METHODS.items():
         datasets.mask(sources[7], folder / name, params)
         digests[name] = datasets.digest(folder / name)
@@ -90,7 +91,8 @@ def test_a_killed_worker_changes_nothing(engine, sources, wanted, tmp_path):
 
 @pytest.mark.parametrize("engine", ["dask", "spark"])
 def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(engine, sources, wanted, tmp_path):
-    source, target = sources[7], tmp_path / "out"
+    source = sources[7]
+    target = tmp_path / "out"
     datasets.killed_driver(source, target, engine)
     datasets.mask(source, target, METHODS["sample"], engine=engine, workers=2)
     assert datasets.digest(target) == wanted["sample"]

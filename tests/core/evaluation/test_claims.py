@@ -452,7 +452,8 @@ def test_the_record_that_moves_a_slope_most_is_found(kind: str) -> None:
     """Leave every record out and fit again: no other one moves the slope further."""
     rng = np.random.default_rng(6)
     x = rng.normal(5, 2, 40)
-    score, x[7] = 0.3 * (x - 5), 14.0
+    score = 0.3 * (x - 5)
+    x[7] = 14.0
     y = {
         "linear": lambda: score + rng.standard_t(3, 40),
         "logistic": lambda: (rng.uniform(size=40) < 1 / (1 + np.exp(-score))).astype(int),

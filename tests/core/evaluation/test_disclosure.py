@@ -92,8 +92,13 @@ def test_rounded_releases_are_judged_rounded_and_those_without_a_law_say_why(bod
 
 
 WARNED_BY = (
-    *("bayes_linkage", "distance_linkage", "extremes", "homogeneity", "cells_changed"),
-    *("differential_privacy", "neighborhood_size"),
+    "bayes_linkage",
+    "distance_linkage",
+    "extremes",
+    "homogeneity",
+    "cells_changed",
+    "differential_privacy",
+    "neighborhood_size",
 )
 
 
@@ -137,7 +142,8 @@ def told(release: Any) -> disclosure.Disclosure:
 def test_what_many_releases_of_a_soft_kernel_tell(bodyfat, own):
     """One cell of the typical record over and over, drawn by its weights."""
     law = mask(bodyfat, SoftRWN(kernel="exponential", own=own, q=0.9), seed=1).law
-    found, sizes = disclosure.values_alone(law), law.neighborhoods.effective_sizes
+    found = disclosure.values_alone(law)
+    sizes = law.neighborhoods.effective_sizes
     record = int(np.argsort(sizes, kind="stable")[bodyfat.n // 2])
     row = law.probabilities.toarray()[record]
     chances = 0.1 * (np.arange(bodyfat.n) == record) + 0.9 * row
@@ -233,7 +239,8 @@ def test_where_a_control_group_has_no_answer_the_release_is_asked(bodyfat):
 
 def test_people_outside_are_judged_as_they_are_like_those_inside():
     """A secret that nothing tells is named as rarely outside as inside, however it is rounded."""
-    beyond, precision = [], dict.fromkeys(("x", "y", "s"), 1.0)
+    beyond = []
+    precision = dict.fromkeys(("x", "y", "s"), 1.0)
     for seed in range(6):
         values = np.random.default_rng(seed).normal(size=(600, 3))
         frame = pd.DataFrame(values, columns=["x", "y", "s"])
@@ -302,7 +309,8 @@ def named_by_hand(frame: pd.DataFrame, records: list[int], releases: int, k: int
     np.fill_diagonal(distance, np.inf)
     near = np.argsort(distance, axis=1)[:, :k]
     lists = (near[:, :, None] == np.arange(len(frame))).any(axis=1)
-    rng, named = np.random.default_rng(11), []
+    rng = np.random.default_rng(11)
+    named = []
     for record in records:
         one, other = rng.choice(near[record], (2, releases))  # one draw per variable
         fits = lists[:, one] & lists[:, other]
@@ -312,7 +320,8 @@ def named_by_hand(frame: pd.DataFrame, records: list[int], releases: int, k: int
 
 def test_odds_of_400_releases_are_those_of_an_intruder_by_hand() -> None:
     """All values are distinct and q = 1, so that a row's sources are those who list its donors."""
-    frame, records = people(), [0, 4, 17, 33]
+    frame = people()
+    records = [0, 4, 17, 33]
     odds = disclosure.follow(described(frame), PARAMS, records, seed=5, releases=400)
     by_hand = named_by_hand(frame, records, 4_000, 6)
     found = [odds[record] for record in records]
@@ -475,7 +484,8 @@ def test_every_method_is_judged_alike(params):
 
 
 def test_the_limit_on_attribute_gain_applies_to_the_difference():
-    table, cart = TABLE, rwn.CARTSynthesis(leaf=3)
+    table = TABLE
+    cart = rwn.CARTSynthesis(leaf=3)
     verdict = judged(table, rwn.mask(table, cart, seed=1), GAIN)
     assert verdict.broken == ("attribute_gain",)  # though no law of it is known
     loose = Policy(limits=(Limit(measure="attribute_gain", at_most=0.2),))
@@ -520,11 +530,14 @@ SMALL = 0.09  # a difference that luck explains, in a table of 200
 
 def voted(setting, releases, people=None):
     """Return how often nearest rows of several releases name `rich`, inside less outside."""
-    keys, n = SURVEY.frame[["age", "height"]].to_numpy(float), SURVEY.n
-    scale, right = keys.std(axis=0), {True: [], False: []}
+    keys = SURVEY.frame[["age", "height"]].to_numpy(float)
+    n = SURVEY.n
+    scale = keys.std(axis=0)
+    right = {True: [], False: []}
     for split in range(8):
         half = np.random.default_rng(split).permutation(n) < n // 2
-        data, votes = SURVEY.take(np.flatnonzero(half)), np.zeros(n)
+        data = SURVEY.take(np.flatnonzero(half))
+        votes = np.zeros(n)
         for seed in range(releases):
             masked = rwn.mask(data, setting, seed=100 * split + seed).masked.frame
             rows = masked[["age", "height"]].to_numpy(float)

@@ -104,7 +104,8 @@ def test_belief_is_bayes_rule_over_everybody_s_neighborhood() -> None:
     assert (names[:3], names[-1], len(names)) == (("age", "weight", "height"), "siri", 15)
     made = table.release(key(intruder.SEED))
     found = intruder.intruder(made, row=3, known=2)
-    frame, neighbors = table.microdata.frame, made.law.neighborhoods
+    frame = table.microdata.frame
+    neighbors = made.law.neighborhoods
     released = made.masked.frame.iloc[found.source]
     chance = np.ones(241)
     for i in range(241):
@@ -149,7 +150,8 @@ def test_the_unmasked_file_gives_everything_away() -> None:
 def test_shares_are_the_means_of_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disclosure, "DRAWS", 3)
     data = disclosure.table()
-    before, anna = data.matrix(disclosure.NAMES), disclosure.PERSONS["Anna"]
+    before = data.matrix(disclosure.NAMES)
+    anna = disclosure.PERSONS["Anna"]
     spread = before[:, :2].std(axis=0, ddof=1)
     linked = learned = 0.0
     for seed in (1, 2, 3):
@@ -184,7 +186,8 @@ BALANCED = rwn.SoftRWN(kernel="gaussian", width=1.0, balance=1.0)
 def test_numbers_by_loops_over_the_law(setting: rwn.RWN, together: bool) -> None:
     data = edges.table(together=together)
     shares = setting.prepare(data).law.probabilities.toarray()
-    n, values = data.n, data.matrix(["x", "y"])
+    n = data.n
+    values = data.matrix(["x", "y"])
     found = edges.edges(data, setting, record=7)
     np.testing.assert_allclose(found.weights, shares[7], rtol=0, atol=1e-15)
     np.testing.assert_allclose(found.loads, shares.sum(axis=0), rtol=0, atol=1e-12)
@@ -243,7 +246,8 @@ def test_LL_1_risk_of_a_cell_and_the_epsilon_of_the_matrix() -> None:
     assert found.match[place] == pytest.approx(expected["e"])
     assert found.misclassified[place] == pytest.approx((0.75 + 0.25 / 3) * expected["e"])
     found = sampling.sampling(fraction=0.1, keys=3, change=0.3)
-    same, other = 0.7 + 0.1, 0.1
+    same = 0.7 + 0.1
+    other = 0.1
     np.testing.assert_allclose(found.matrix, other + (same - other) * np.eye(3))
     for change, epsilon in ((0.3, np.log(same / other)), (0.0, np.inf), (1.0, 0.0)):
         found = sampling.sampling(fraction=0.1, keys=3, change=change)
@@ -260,7 +264,8 @@ def test_the_slope_and_its_error_are_those_of_least_squares() -> None:
     data = standard_errors.sample(3)
     fits = standard_errors.slopes([standard_errors.sample(i) for i in range(4)])
     values = data.matrix(["x1", "x2", "x3", "y"])
-    design, y = np.column_stack([np.ones(len(values)), values[:, :3]]), values[:, 3]
+    design = np.column_stack([np.ones(len(values)), values[:, :3]])
+    y = values[:, 3]
     inverse = np.linalg.inv(design.T @ design)
     coefficients = inverse @ design.T @ y
     residual = y - design @ coefficients
@@ -302,12 +307,12 @@ def test_x1_measured_twice_is_refused_though_the_masked_file_prints_short_interv
 # the theorem
 @pytest.mark.parametrize("kind", [rwn.RWN, RowCopy])
 def test_closed_forms_are_the_averages_of_simulated_releases(kind) -> None:
-    data, epsilon, draws = points_of("normal", 40), 0.8, 1000
+    data = points_of("normal", 40)
+    epsilon = 0.8
+    draws = 1000
     values = data.matrix(["x", "y"])
-    found, steps = (
-        theorem.theorem(kind(epsilon=epsilon, k=1).prepare(data)),
-        theorem.cut_points(values),
-    )
+    found = theorem.theorem(kind(epsilon=epsilon, k=1).prepare(data))
+    steps = theorem.cut_points(values)
     # everybody's donors: within epsilon, or the nearest one where nobody is
     scaled = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
     apart = np.sqrt(((scaled[:, None] - scaled) ** 2).sum(axis=2))
@@ -315,7 +320,8 @@ def test_closed_forms_are_the_averages_of_simulated_releases(kind) -> None:
     reach = np.maximum(epsilon, apart.min(axis=1)) * (1 + 1e-9)
     donors = [np.flatnonzero(row <= end) for row, end in zip(apart, reach, strict=True)]
     np.testing.assert_array_equal(np.sort(found.members), donors[0])
-    rng, sizes = np.random.default_rng(5), np.array([len(near) for near in donors])
+    rng = np.random.default_rng(5)
+    sizes = np.array([len(near) for near in donors])
     padded = np.array([np.resize(near, sizes.max()) for near in donors])
 
     def joint(table: np.ndarray) -> np.ndarray:
@@ -375,7 +381,8 @@ def test_only_body_fat_apart_keeps_all_limits() -> None:
 
 
 def test_a_reading_is_that_of_the_audit_and_the_answer_holds_for_other_releases() -> None:
-    data, setting = choose.table(APART), rwn.RWN(epsilon=4.0, k=choose.K)
+    data = choose.table(APART)
+    setting = rwn.RWN(epsilon=4.0, k=choose.K)
     measures = ["bayes_linkage", UTILITY]
     audit = rwn.audit(data, rwn.mask(data, setting, seed=choose.SEED), measures=measures)
     (found,) = choose.read(setting.prepare(data), measures, [4.0])

@@ -316,7 +316,8 @@ def test_hidden_rows_columns_and_error_cells_are_said_with_their_places():
 
 def test_a_sheet_of_blank_cells_alone_is_refused_before_it_is_unfolded(monkeypatch):
     def fill(book: xlsxwriter.Workbook) -> None:
-        sheet, bold = book.add_worksheet(), book.add_format({"bold": True})
+        sheet = book.add_worksheet()
+        bold = book.add_format({"bold": True})
         for row in range(3_000):
             for column in range(30):
                 sheet.write_blank(row, column, None, bold)
@@ -333,7 +334,8 @@ def formatted(number_format: str, numbers: Sequence[float] = ZIPS, right: int = 
     """A sheet with a column of numbers in this format, and one of ages."""
 
     def fill(book: xlsxwriter.Workbook) -> None:
-        page, look = book.add_worksheet(), book.add_format({"num_format": number_format})
+        page = book.add_worksheet()
+        look = book.add_format({"num_format": number_format})
         page.write_row(0, right, ["code", "age"])
         for row, number in enumerate(numbers, 1):
             page.write_number(row, right, number, look)
@@ -428,26 +430,36 @@ YEARS = ["Region", "Income 2019", "Income 2020", "Wealth 2019", "Wealth 2020"]
 HEADINGS: dict[str, tuple[dict[str, Any], int, list[str], int]] = {
     "over two columns": (
         {"A1": "Region", "B1:C1": "Income", "D1": "Age", "B2": "men", "C2": "women"},
-        *(2, SEXES, 0),
+        2,
+        SEXES,
+        0,
     ),
     "with a title": (
         {"A1": "Table 7: what the office found", "A3:A4": "Region", "B3:C3": "Income"}
         | {"D3:D4": "Age", "B4": "men", "C4": "women"},
-        *(4, SEXES, 2),
+        4,
+        SEXES,
+        2,
     ),
     "not merged": (
         {"B1": "Income", "D1": "Wealth", "A2": "Region", "B2": "men", "C2": "women"}
         | {"D2": "men", "E2": "women"},
-        *(2, BOTH, 0),
+        2,
+        BOTH,
+        0,
     ),
     "years": (
         {"B1:C1": "Income", "D1:E1": "Wealth", "A2": "Region"}
         | {"B2": 2019, "C2": 2020, "D2": 2019, "E2": 2020},
-        *(2, YEARS, 0),
+        2,
+        YEARS,
+        0,
     ),
     "units": (
         {"A1": "Region", "B1": "Income", "C1": "Age", "A2": "", "B2": "EUR", "C2": "years"},
-        *(2, ["Region", "Income EUR", "Age years"], 0),
+        2,
+        ["Region", "Income EUR", "Age years"],
+        0,
     ),
 }
 

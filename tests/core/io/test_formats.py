@@ -222,7 +222,9 @@ def by_csv(records: bytes, width: int) -> list[list[str]] | None:
 
 def differences(seed: int, count: int) -> tuple[int, int]:
     """Random texts that Arrow takes, and those that it reads in another way."""
-    draw, taken, wrong = random.Random(seed), 0, 0
+    draw = random.Random(seed)
+    taken = 0
+    wrong = 0
     for _ in range(count):
         width = draw.choice((2, 3))
         if draw.random() < 0.5:  # well-formed, with a piece changed
@@ -354,7 +356,8 @@ def test_a_data_frame_with_a_column_that_is_too_short_is_damaged():
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch):
-    path, measured = tmp_path / "t.csv", Path.stat
+    path = tmp_path / "t.csv"
+    measured = Path.stat
     path.write_bytes(b"a\n1\n")
 
     def grown_since(file: Path, *, follow_symlinks: bool = True) -> object:
@@ -526,7 +529,8 @@ def test_files_that_belong_together_are_all_there_or_none(tmp_path, monkeypatch)
     one.write_bytes(b"old")
     write_together({one: b"1", two: b"2"})
     assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
-    real, calls = os.fsync, []
+    real = os.fsync
+    calls = []
 
     def full(descriptor: int) -> None:
         calls.append(descriptor)

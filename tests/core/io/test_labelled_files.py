@@ -94,7 +94,8 @@ def test_stata_and_r_files_of_other_packages_survive_a_release(tmp_path):
         again = unchanged(macro, tmp_path / name)
         for column in macro.names:
             # Stata's numbers of four bytes: a text has their digits and no more
-            mine, own = again.values(column), macro.values(column)
+            mine = again.values(column)
+            own = macro.values(column)
             np.testing.assert_array_equal(mine.astype("f4"), own.astype("f4"))
     table = read(rdata.TESTDATA_PATH / "test_dataframe.rda")
     assert str(table.frame["class"].dtype) == "category"

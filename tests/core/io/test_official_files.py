@@ -135,7 +135,8 @@ def _values(
     rng: np.random.Generator,
 ) -> Any:
     place, member, sizes = people
-    n, household = len(where), place[where]
+    n = len(where)
+    household = place[where]
     numbers = np.sort(rng.choice(80_000, len(sizes), replace=False)) + 10_001
     weight = np.round(rng.lognormal(6, 0.5, len(sizes)), 4)
     low, high, *rest = [*map(float, [each for each in more if each[0] in "-.0123456789"]), 0, 0]
@@ -227,7 +228,8 @@ def _cells(column: pd.Series[Any], item: Item, form: str) -> list[Any]:
 
 
 def _written(layout: Layout, form: str) -> tuple[str, bytes]:
-    frame, stream = layout.frame, io.BytesIO()
+    frame = layout.frame
+    stream = io.BytesIO()
     labels = {each.name: each.label for each in layout.items}
     codes = {each.name: each.codes for each in layout.items if each.codes}
     if form in ("csv", "tsv"):
@@ -269,7 +271,8 @@ def _written(layout: Layout, form: str) -> tuple[str, bytes]:
 def _by_readstat(
     layout: Layout, form: str, labels: dict[str, str], codes: dict[str, dict[int, str]]
 ) -> tuple[str, bytes]:
-    frame, more = layout.frame, dict[str, Any]()
+    frame = layout.frame
+    more = dict[str, Any]()
     kind = {"xpt5": "xport", "xpt8": "xport", "zsav": "sav"}.get(form, form)
     if kind == "sav":
         missing = {each.name: list(each.missing) for each in layout.items if each.missing}
@@ -287,7 +290,9 @@ def _by_readstat(
 
 def _fixed_width(layout: Layout) -> bytes:
     """Lines of one length, and after a NUL the codebook."""
-    start, variables, columns = 1, [], []
+    start = 1
+    variables = []
+    columns = []
     for item in layout.items:
         column = layout.frame[item.name]
         decimals = 4 if column.dtype.kind == "f" and (column.dropna() % 1 != 0).any() else 0
@@ -396,25 +401,80 @@ def values(data: rwn.Microdata) -> list[Any]:
 
 
 STATA_DAYS = [
-    *("%td", "%tdDDmonCCYY", "%tdCCYY-NN-DD", "%tdD_m_Y", "%-td", "%12td", "%d", "%9d", "%-9d"),
-    *("%dN/D/Y", "%dD_m_CY", "%td..", "%tdNN/DD/CCYY"),
+    "%td",
+    "%tdDDmonCCYY",
+    "%tdCCYY-NN-DD",
+    "%tdD_m_Y",
+    "%-td",
+    "%12td",
+    "%d",
+    "%9d",
+    "%-9d",
+    "%dN/D/Y",
+    "%dD_m_CY",
+    "%td..",
+    "%tdNN/DD/CCYY",
 ]
 STATA_MOMENTS = [
-    *("%tc", "%tcDDmonCCYY_HH:MM:SS", "%tcCCYY-NN-DD_HH:MM", "%-tc", "%tcDDmonCCYY", "%tcNN/DD/YY")
+    "%tc",
+    "%tcDDmonCCYY_HH:MM:SS",
+    "%tcCCYY-NN-DD_HH:MM",
+    "%-tc",
+    "%tcDDmonCCYY",
+    "%tcNN/DD/YY",
 ]
 SAS_DAYS = [
-    *("DATE9.", "DATE7.", "DATE11.", "DATE.", "MMDDYY10.", "MMDDYY8.", "DDMMYY10.", "YYMMDD10."),
+    "DATE9.",
+    "DATE7.",
+    "DATE11.",
+    "DATE.",
+    "MMDDYY10.",
+    "MMDDYY8.",
+    "DDMMYY10.",
+    "YYMMDD10.",
     *(f"YYMMDD{mark}{10 if mark != 'N' else 8}." for mark in "BCDNPS"),
     *(f"DDMMYY{mark}{10 if mark != 'N' else 8}." for mark in "BCDNPS"),
     *(f"MMDDYY{mark}{10 if mark != 'N' else 8}." for mark in "BCDNPS"),
-    *("MONYY7.", "MONYY5.", "JULIAN7.", "JULIAN5.", "WEEKDATE29.", "WEEKDATX29.", "WORDDATE18."),
-    *("E8601DA10.", "B8601DA8.", "IS8601DA10.", "YYMM7.", "YYMMC7.", "YYMMN6.", "MMYY7.", "YYQ6."),
-    *("YYMON7.", "YEAR4.", "QTR1.", "NLDATE20.", "EURDFDD10.", "DAY2.", "MONNAME9.", "YYQR6."),
+    "MONYY7.",
+    "MONYY5.",
+    "JULIAN7.",
+    "JULIAN5.",
+    "WEEKDATE29.",
+    "WEEKDATX29.",
+    "WORDDATE18.",
+    "E8601DA10.",
+    "B8601DA8.",
+    "IS8601DA10.",
+    "YYMM7.",
+    "YYMMC7.",
+    "YYMMN6.",
+    "MMYY7.",
+    "YYQ6.",
+    "YYMON7.",
+    "YEAR4.",
+    "QTR1.",
+    "NLDATE20.",
+    "EURDFDD10.",
+    "DAY2.",
+    "MONNAME9.",
+    "YYQR6.",
 ]
 SAS_MOMENTS = [
-    *("DATETIME20.", "DATETIME18.2", "DATETIME.", "DATEAMPM20.", "MDYAMPM20.", "E8601DT19."),
-    *("B8601DT15.", "E8601DZ20.", "B8601DZ20.", "DTDATE9.", "DTMONYY7.", "DTYEAR4.", "E8601DN10."),
-    *("NLDATM20.", "E8601LX20."),
+    "DATETIME20.",
+    "DATETIME18.2",
+    "DATETIME.",
+    "DATEAMPM20.",
+    "MDYAMPM20.",
+    "E8601DT19.",
+    "B8601DT15.",
+    "E8601DZ20.",
+    "B8601DZ20.",
+    "DTDATE9.",
+    "DTMONYY7.",
+    "DTYEAR4.",
+    "E8601DN10.",
+    "NLDATM20.",
+    "E8601LX20.",
 ]
 SPSS_DAYS = ["DATE11", "DATE9", "ADATE10", "ADATE8", "EDATE10", "JDATE7", "SDATE10"]
 SPSS_PERIODS = ["MOYR8", "MOYR6", "QYR8", "WKYR10"]

@@ -87,7 +87,8 @@ COLUMNS = {  # by type, their cells and the type with gaps
 @st.composite
 def frames(draw: st.DrawFn, columns: dict[str, Any], names: str) -> pd.DataFrame:
     """Random tables with missing values in every column."""
-    n, series = draw(st.integers(2, 12)), {}
+    n = draw(st.integers(2, 12))
+    series = {}
     for name in draw(st.lists(st.from_regex(names, fullmatch=True), min_size=1, unique=True)):
         dtype = draw(st.sampled_from(list(columns)))
         cell, with_gaps = columns[dtype]
@@ -133,7 +134,9 @@ DAYS = [FIRST + datetime.timedelta(days=37 * i) for i in range(60)]
 
 
 def noted(day: datetime.date, notation: str) -> str:
-    year, month, date = f"{day.year}", str(day.month), str(day.day)
+    year = f"{day.year}"
+    month = str(day.month)
+    date = str(day.day)
     long = notation.replace("YYYY", year).replace("MM", month.zfill(2)).replace("DD", date.zfill(2))
     return long.replace("M", month).replace("D", date)
 
@@ -272,7 +275,8 @@ def test_numbers_are_given_back_as_they_came(name, mark, tmp_path):
 
 def test_a_text_is_a_code_for_missing_of_a_category_and_of_no_number():
     """What docs/how-to/keep-labels-and-codes.md says."""
-    codes, content = ("n/a",), b"x,y\nn/a,1\n2,2\n3,3\n2,4\n3,5\n"
+    codes = ("n/a",)
+    content = b"x,y\nn/a,1\n2,2\n3,3\n2,4\n3,5\n"
     other = Variable(name="y", kind=Kind.COUNT)
     number = Variable(name="x", kind=Kind.COUNT, missing_codes=codes)
     said = said_of("t.csv", content, Schema(variables=(number, other)))
@@ -522,7 +526,8 @@ def content() -> bytes:
     """Two decimals at least, many digits, whole numbers, days, texts with marks, missing values."""
     rows = []
     for i in range(60):
-        a, b = f"{i % 7 + 0.25 * (i % 4):.2f}", repr(i * 1.37 + 1e-9)
+        a = f"{i % 7 + 0.25 * (i % 4):.2f}"
+        b = repr(i * 1.37 + 1e-9)
         e = '"north;west"' if i % 2 else "version 3.5"
         d = f"{i % 28 + 1:02}.03.1990"
         f = "" if i == 5 else f"{i % 3}.5"

@@ -80,7 +80,8 @@ def test_each_list_is_looked_at_once_and_complete(found):
 
     def look(lists: Lists, first: int, last: int) -> None:
         for place in range(first, last):
-            begin, record = lists.begin[place], int(order[lists.records[place]])
+            begin = lists.begin[place]
+            record = int(order[lists.records[place]])
             donors = set(order[lists.members[begin : begin + lists.sizes[place]]].tolist())
             seen.append((record, sorted(donors - {record})))
 

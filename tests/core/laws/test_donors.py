@@ -49,7 +49,8 @@ def test_ranks_follow_the_record_chain():
         for (record, column), rank in np.ndenumerate(ranks):
             place, following, step = 1, 1, 0  # the chain of one cell, step by step
             while following <= size:
-                place, step = following, step + 1
+                place = following
+                step = step + 1
                 uniform = uniforms(KEY, np.array([record]), (0, 5)[column], step // 8)[step % 8, 0]
                 following = math.floor(place / uniform) + 1
             assert rank == place
@@ -392,7 +393,7 @@ def test_the_law_of_each_cell_by_hand(data, law):
     np.testing.assert_allclose(law.retained("x"), [0.5, 0.75, 1.0, 0.5])
     np.testing.assert_allclose(law.retained("y"), [1.0, 0.5, 0.0, 0.0])
     np.testing.assert_allclose(law.rows_unchanged(), [0.5, 0.375, 0.0, 0.0])
-    (x, g) = law.supports(["x", "g"])
+    x, g = law.supports(["x", "g"])
     assert (x[0].tolist(), g[0].tolist()) == ([3, 4, 1], [2, 2])
     np.testing.assert_allclose(x[1], np.sum(expected, axis=0) / 4)
     assert probability(law, 3, "x", None) == 0.5

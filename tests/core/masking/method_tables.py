@@ -9,7 +9,12 @@ from rwn_core.masking.lever import neutral_levers
 from tests import tables
 
 TABLES = (
-    *("mixed", "holes", "two records", "a constant column", "one level", "identical records"),
+    "mixed",
+    "holes",
+    "two records",
+    "a constant column",
+    "one level",
+    "identical records",
 )
 WITHOUT = "a column without values"  # the gate refuses it, but a bootstrap sample may have one
 

@@ -124,7 +124,8 @@ def people(n: int = 12) -> rwn.Microdata:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_release_is_the_exact_one_rounded(method):
-    data, params = people(40), METHODS[method]
+    data = people(40)
+    params = METHODS[method]
     exact = rwn.mask(data, params, seed=7)
     coarse = rwn.mask(data, params, precision=STEPS, seed=7)
     assert exact.precision == ()
@@ -139,7 +140,8 @@ def test_a_release_is_the_exact_one_rounded(method):
 
 
 def test_a_method_that_rounds_is_the_method_with_that_precision():
-    data, params = people(40), METHODS["rwn"]
+    data = people(40)
+    params = METHODS["rwn"]
     both = Rounded(params=params, precision=(("age", 5.0),))
     release = rwn.mask(data, both, seed=7)
     expected = rwn.mask(data, params, precision={"age": 5}, seed=7)
@@ -181,7 +183,8 @@ def test_prediction_is_on_rounded_records():
 def test_the_law_of_a_rounded_release_is_exact(method, name):
     data = people()
     release = rwn.mask(data, METHODS[method], precision=STEPS, seed=1)
-    law, values = release.law, data.frame[name].tolist()
+    law = release.law
+    values = data.frame[name].tolist()
     if name in STEPS:
         numbers = rounded_values(data.values(name), STEPS[name])
         values = [None if np.isnan(number) else float(number) for number in numbers]

@@ -114,7 +114,8 @@ def test_a_writer_that_changes_a_number_or_a_day_stops_the_release(target):
 
 
 def test_publish_reads_the_file_again_and_its_record_and_card_say_so(tmp_path):
-    data, source = rwn.load_demo("bodyfat"), demo_path("bodyfat")
+    data = rwn.load_demo("bodyfat")
+    source = demo_path("bodyfat")
     release = rwn.mask(data, rwn.RWN(k=5))
     path = release.publish(tmp_path / "release.parquet", original=source)
     file = ReleasedFile.of(path.read_bytes(), "parquet")

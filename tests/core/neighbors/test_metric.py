@@ -196,7 +196,8 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     np.testing.assert_array_equal(
         squared_distances(coded, *rows), squared_distances(dummies, *rows), "the bits of dummies"
     )
-    complete, index = complete_table(dummies), build_index(coded, leaf=4 + number)
+    complete = complete_table(dummies)
+    index = build_index(coded, leaf=4 + number)
     some = np.flatnonzero(np.random.default_rng(number).random(n) < 0.3)
     for k, epsilon in settings(dummies, number):
         expected = complete.cut(k=k, epsilon=epsilon)
@@ -365,7 +366,8 @@ def test_an_outsider_may_have_nobody_and_rounding_changes_nothing(rounding):
 
 @pytest.mark.parametrize("options", METRICS.values(), ids=METRICS)
 def test_who_has_the_keys_only_finds_neighborhoods_in_the_distance_of_the_release(options):
-    data, keys = crowd(), ["x", "g"]
+    data = crowd()
+    keys = ["x", "g"]
     law = rwn.mask(data, rwn.RWN(epsilon=0.7, k=4, **options), seed=1).law
     guess = law.restricted_to(only(law.original, keys))
     params = rwn.RWN(k=1, **options)
@@ -404,7 +406,8 @@ def test_some_rules_say_nothing_of_people_outside(params, reason):
 
 @pytest.mark.parametrize(("k", "epsilon"), [(4, 0.0), (4, 1.0), (1, 1.3), (9, 0.7)])
 def test_added_people_change_neighborhoods_as_in_a_table_of_one_more(k, epsilon):
-    data, people = crowd(50), crowd(90).take(np.arange(50, 90))
+    data = crowd(50)
+    people = crowd(90).take(np.arange(50, 90))
     law = rwn.mask(data, rwn.RWN(k=k, epsilon=epsilon), seed=1).law
     enlarged = law.rule.joins(people, data, law.neighborhoods)
     own, added = (law.rule.metric.points(each) for each in (data, people))
@@ -462,7 +465,8 @@ def reference(data, records, k, epsilon):
 
 @pytest.mark.parametrize("n", [60, 2100], ids=["all pairs at once", "by a tree"])
 def test_neighbors_are_those_who_live_elsewhere(n):
-    data, records = table_household(n), range(0, n, n // 20)
+    data = table_household(n)
+    records = range(0, n, n // 20)
     found = SETTING.rule(data).find(data)
     for i, (members, radius) in zip(records, reference(data, records, 4, 0.5), strict=True):
         assert set(found.members(i).tolist()) == members
@@ -472,7 +476,8 @@ def test_neighbors_are_those_who_live_elsewhere(n):
 
 def test_the_law_and_the_releases_draw_from_them_alone():
     data = table_household(60)
-    release, members = rwn.mask(data, SETTING, seed=3), reference(data, range(60), 4, 0.5)
+    release = rwn.mask(data, SETTING, seed=3)
+    members = reference(data, range(60), 4, 0.5)
     for i in range(60):
         inside = members[i][0]
         assert set(release.donors[i].tolist()) <= inside
@@ -520,7 +525,8 @@ def homes_of(data):
 @pytest.mark.parametrize("setting", [SOFT, replace(SOFT, own=True, kernel="exponential")])
 def test_a_soft_kernel_weighs_those_who_live_elsewhere(setting):
     data = table_household(60)
-    homes, frame = homes_of(data), data.frame
+    homes = homes_of(data)
+    frame = data.frame
     at = np.array(points([frame["age"].tolist(), frame["pay"].tolist()]))
     away = np.sqrt(((at[:, None] - at) ** 2).sum(axis=2))
     together = (homes[:, None] == homes) & ~np.eye(60, dtype=bool)
@@ -543,7 +549,8 @@ def test_a_soft_kernel_weighs_those_who_live_elsewhere(setting):
 def test_soft_donors_of_a_large_table_live_elsewhere():
     data = table_household(2100)
     found = SOFT.rule(data).find(data)
-    homes, rows = homes_of(data), np.repeat(np.arange(2100), found.sizes)
+    homes = homes_of(data)
+    rows = np.repeat(np.arange(2100), found.sizes)
     assert (homes[rows] != homes[found.table.records]).all()
     assert found.imbalance <= 1e-6
 
@@ -599,7 +606,8 @@ LISTS = {
 
 def donors(weights: list[float], q: float) -> NDArray[np.int64]:
     """One list of members, number 100,000 and on, for all records; shape (N,)."""
-    size, found = len(weights), np.empty((N, 1), np.int64)
+    size = len(weights)
+    found = np.empty((N, 1), np.int64)
     keys = np.ascontiguousarray(rwn.SecretKey.from_seed(4).words.reshape(1, 8))
     of_each = (keys, np.arange(N), np.array([7]), np.array([q]), np.zeros(N, np.int64))
     members = np.arange(100_000, 100_000 + size, dtype=np.int32)
@@ -673,7 +681,9 @@ def test_the_published_block_of_a_zero_key():
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10, 100, 1000, 10**6, LARGEST])
 def test_the_chains_end_where_the_plain_ones_do(size):
-    key, columns, records = KEYS[2], range(8), np.arange(120)
+    key = KEYS[2]
+    columns = range(8)
+    records = np.arange(120)
     reference = RecordChain(key, records, columns)
     ends = reference.ranks(np.full(len(records), size))
     for record in records:

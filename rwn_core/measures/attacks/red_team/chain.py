@@ -65,7 +65,8 @@ class _Tables:
     def from_frames(
         cls, original: pd.DataFrame, releases: Sequence[tuple[pd.DataFrame, Slices]]
     ) -> _Tables:
-        frames, names = [original, *(frame for frame, _ in releases)], list(map(str, original))
+        frames = [original, *(frame for frame, _ in releases)]
+        names = list(map(str, original))
         is_number, is_bool = pd.api.types.is_numeric_dtype, pd.api.types.is_bool_dtype
         levels = {}
         for name in names:
@@ -131,7 +132,8 @@ def _further(
     if not further:
         return {}
     groups = pd.DataFrame(further)[usable].groupby([released[name][usable] for name in known])
-    low, high = groups.min(), groups.max()
+    low = groups.min()
+    high = groups.max()
     # no value at all where one is missing
     agreed = low.where((low == high) & groups.count().eq(groups.size(), axis=0))
     found = agreed.reindex(pd.MultiIndex.from_frame(people) if len(known) > 1 else people[known[0]])

@@ -81,11 +81,13 @@ def reach(truth: Floats, values: Floats) -> Floats:
     if not known.size:
         return np.zeros(values.shape)
     low, high = np.quantile(known, [0.25, 0.75])
-    width, deviation = float(high - low), float(known.std(ddof=1)) if known.size > 1 else 0.0
+    width = float(high - low)
+    deviation = float(known.std(ddof=1)) if known.size > 1 else 0.0
     different = known[known != low]
     if low == high and different.size:  # most have one value: the others say how far apart they lie
         width = float(np.ptp(np.quantile(different, [0.25, 0.75]))) or deviation
-    spread, sizes = TENTH * min(deviation, width), np.abs(known[known != 0])
+    spread = TENTH * min(deviation, width)
+    sizes = np.abs(known[known != 0])
     if low < 0 < high or not sizes.size:  # a share of a value near 0 means nothing
         return np.full(values.shape, spread)
     # a share of 0 is nothing: a small value stands for it
@@ -105,10 +107,13 @@ def count_names(
     """Count the names (NaN: none) of a confidential variable, by level and all together."""
     # how is (attack, words); targets are the people asked for; weights: how many independent names
     # a name is, less than 1 where one row names several people
-    truth, unit = files.column(files.truth, secret)[targets], files.unit[targets]
+    truth = files.column(files.truth, secret)[targets]
+    unit = files.unit[targets]
     asked = ~np.isnan(truth)
     weights = (np.ones(len(truth)) if weights is None else weights)[asked]
-    truth, guess, unit = truth[asked], guess[asked], unit[asked]
+    truth = truth[asked]
+    guess = guess[asked]
+    unit = unit[asked]
     if not truth.size:
         return []
     counts = np.ones(len(truth))
@@ -141,7 +146,8 @@ def _together(guess: Floats, unit: Integers, levels: bool) -> Floats:
     if not levels:
         middle = pd.Series(guess).groupby(unit).quantile(interpolation="lower")
         return np.asarray(middle[unit], dtype=np.float64)
-    named, best = np.flatnonzero(~np.isnan(guess)), np.full(int(unit.max()) + 1, np.nan)
+    named = np.flatnonzero(~np.isnan(guess))
+    best = np.full(int(unit.max()) + 1, np.nan)
     often = distinct(unit[named], guess[named])[1]
     order = named[np.lexsort((guess[named], often))]  # the last of a unit stays
     best[unit[order]] = guess[order]
@@ -159,9 +165,13 @@ def _counted(
 
     def pooled(near: Floats, common: Floats | None = None) -> NameCounts:
         """Count the names of all values together, or of those that few people share."""
-        having, said, level = np.ones(truth.size, dtype=bool), named, None
+        having = np.ones(truth.size, dtype=bool)
+        said = named
+        level = None
         if common is not None:
-            having, said, level = ~np.isin(truth, common), named & ~np.isin(guess, common), RARE
+            having = ~np.isin(truth, common)
+            said = named & ~np.isin(guess, common)
+            level = RARE
         right = having & said & (np.abs(guess - truth) <= near)  # a number within its reach
         base = (
             counts[having].sum()
@@ -188,7 +198,8 @@ def _counted(
         right, said, people, independent = (
             np.asarray(np.bincount(*each, len(values)), np.float64) for each in of_level
         )
-        known, base = files.levels.get(secret), people / counts.sum()
+        known = files.levels.get(secret)
+        base = people / counts.sum()
         levels = [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
         found.append(NameCounts(*how, secret, levels, right, said, people, base, independent))
     elif secret not in files.levels:
@@ -199,7 +210,8 @@ def _counted(
 
 def _common(files: Files, secret: str) -> Floats | None:
     """Return the values that many people share, original and released; None if all do."""
-    shared, some_rare = [], False
+    shared = []
+    some_rare = False
     for table in (files.truth, files.people):
         values = files.column(table, secret)
         known = ~np.isnan(values)

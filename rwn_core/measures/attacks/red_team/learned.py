@@ -115,7 +115,8 @@ def _line(source: Floats, rows: Floats) -> tuple[float, float]:
     """Return slope and start of the released on the true numbers; 1 and 0 where that is better."""
     # Shapes: source, rows (m,).
     both = ~np.isnan(source) & ~np.isnan(rows)
-    one, two = source[both], rows[both]
+    one = source[both]
+    two = rows[both]
     if len(one) < 3 or one.min() == one.max():
         return 1.0, 0.0
     slope, start = np.polyfit(one - one.mean(), two, 1)

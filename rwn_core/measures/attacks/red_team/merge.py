@@ -146,7 +146,8 @@ def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:
 def column_hashes(table: Floats) -> NDArray[np.uint64]:
     """Return a random number for each value of a column: equal sets of values have equal sums."""
     # Shapes: table, the answer (n, p).
-    rng, found = np.random.default_rng(7), np.empty(table.shape, np.uint64)
+    rng = np.random.default_rng(7)
+    found = np.empty(table.shape, np.uint64)
     for j in range(table.shape[1]):
         _, place = np.unique(table[:, j], return_inverse=True)
         numbers = rng.integers(0, 2**64, place.max(initial=0) + 1, dtype=np.uint64)
@@ -193,11 +194,14 @@ def shown(row: Integers, values: Floats, person: Integers, near: Near) -> tuple[
     # rows and persons of one class match; without `near`, values are levels. NaN and 0: no match
     count = int(max(row.max(initial=-1), person.max(initial=-1))) + 1
     known = ~np.isnan(values)
-    row, values = row[known], values[known]
+    row = row[known]
+    values = values[known]
     order = np.lexsort((values, row))
-    row, values = row[order], values[order]
+    row = row[order]
+    values = values[order]
     size = np.bincount(row, minlength=count)
-    guess, agree = np.full(count, np.nan), np.zeros(count)
+    guess = np.full(count, np.nan)
+    agree = np.zeros(count)
     if row.size and near is not None:
         start = np.concatenate(([0], np.cumsum(size)[:-1]))
         some = size > 0

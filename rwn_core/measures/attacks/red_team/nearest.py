@@ -69,7 +69,8 @@ def names(files: Files) -> list[NameCounts]:
         for secret in files.secrets:
             values = files.column(files.rows, secret)
             # the same level, or numbers within reach
-            own, within = values[first], np.zeros(len(targets))
+            own = values[first]
+            within = np.zeros(len(targets))
             if secret not in files.levels:
                 within = reach(files.column(files.truth, secret), own)
             apart = np.abs(values[nearest] - own[:, np.newaxis])
@@ -97,7 +98,8 @@ def names_by(files: Files, targets: Integers) -> list[NameCounts]:
             for title, lay_out in _WAYS if known else ():
                 people, rows = lay_out(files, known)
                 nearest = [part.argmin(axis=1) for _, part in _distances(people[targets], rows)]
-                guess, words = values[np.concatenate(nearest)], f"{NEAREST} {title} of {what}"
+                guess = values[np.concatenate(nearest)]
+                words = f"{NEAREST} {title} of {what}"
                 found += count_names(files, secret, guess, (KEY, words), targets=targets)
     return found
 

@@ -32,10 +32,12 @@ def attack(files: Files) -> list[Finding | NameCounts]:
     tables = [_features(files, table) for table in (files.rows, files.people)]
     if files.outside is not None:
         tables.append(_features(files, files.outside))
-    middle, spread = tables[0].mean(axis=0), tables[0].std(axis=0)
+    middle = tables[0].mean(axis=0)
+    spread = tables[0].std(axis=0)
     rows, *others = ((each - middle) / np.where(spread > 0, spread, 1.0) for each in tables)
     for secret in files.secrets:
-        shown, levels = files.column(files.rows, secret), secret in files.levels
+        shown = files.column(files.rows, secret)
+        levels = secret in files.levels
         learned = np.flatnonzero(~np.isnan(shown))[:QUICK_RECORDS]
         few = len(learned) < 2 * LEAF or np.unique(shown[learned]).size < 2
         if few or len(files.levels.get(secret, ())) > MANY_LEVELS:

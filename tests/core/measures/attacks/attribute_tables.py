@@ -15,8 +15,10 @@ def released(
     data: rwn.Microdata, params: Method, seed: int = 1, share: float = 0.0, **given: Any
 ) -> Comparison:
     """A release beside its original, if asked rounded to a share of the standard deviations."""
-    release, steps = mask(data, params, seed=seed), given_steps(data, share)
-    masked, law = rounded(release.masked, steps), release.law.rounded(steps)
+    release = mask(data, params, seed=seed)
+    steps = given_steps(data, share)
+    masked = rounded(release.masked, steps)
+    law = release.law.rounded(steps)
     return Comparison(original=data, masked=masked, law=law, **given)
 
 

@@ -114,7 +114,8 @@ def test_links_are_right_as_often_as_the_curve_says(linked):
     for tau in TAUS:
         assert misses(linked, tau, lambda best: best) < 3
         best, _ = linked[0]
-        found, chosen = curve(best), best >= tau
+        found = curve(best)
+        chosen = best >= tau
         at = np.flatnonzero(found.tau >= tau).max()
         assert found.precision[at] == pytest.approx(best[chosen].mean(), abs=1e-8)
         assert found.recall[at] == pytest.approx(chosen.mean())
@@ -231,7 +232,9 @@ def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
     fits = data.values("wage") == 9.0
     alone = np.clip(answer(law, LONE)[1], 0.0, 1.0)
     stated = float(alone @ LONE.tells(law, "wage", fits))
-    generator, releases, hits = np.random.default_rng(3), 500, 0
+    generator = np.random.default_rng(3)
+    releases = 500
+    hits = 0
     for _ in range(releases):
         masked = simulate(law, generator)
         matches = np.flatnonzero(LONE.matches(data, masked))

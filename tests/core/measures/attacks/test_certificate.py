@@ -49,7 +49,8 @@ def kernel(width: float = 1.0, cap: float = 1.0, balance: float = 0.0) -> Kernel
 def weights_of(points: Array, kernel: Kernel) -> tuple[Array, Array]:
     """The weights of all pairs, and the logarithms of the rows' factors."""
     scaled = scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
-    table, found = scaled.table, weigh(kernel, scaled)
+    table = scaled.table
+    found = weigh(kernel, scaled)
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights, found.row
@@ -113,7 +114,8 @@ def test_CERT_5_bodyfat(slices: int) -> None:
     data = rwn.load_demo("bodyfat")
     points = shared_metric(data, "sd", "dummies", "schema").coded(data)
     weights, factors = weights_of(points, kernel(4))
-    n, near = data.n, everyone(data.n)
+    n = data.n
+    near = everyone(data.n)
     columns = np.array_split(data.frame.to_numpy(dtype=np.float64), slices, axis=1)
     codes = [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in columns]
     law = by_law([values_of(weights, each) for each in codes], near)
@@ -130,7 +132,8 @@ def release_of(rng: np.random.Generator, n: int) -> tuple[Array, dict[str, Array
         points[1] = points[0]
     if rng.random() < 0.2:
         points = np.round(points)
-    width, slices = float(rng.choice([0.7, 1.5, 4.0])), int(rng.integers(1, 4))
+    width = float(rng.choice([0.7, 1.5, 4.0]))
+    slices = int(rng.integers(1, 4))
     cap, balance = ((1.0, 0.0), (1.0, 1.0), (0.4, 0.0), (0.4, 1.0))[rng.integers(4)]
     weights, factors = weights_of(points, kernel(width, cap, balance))
     columns = np.array_split(points, slices, axis=1)
@@ -151,7 +154,10 @@ def release_of(rng: np.random.Generator, n: int) -> tuple[Array, dict[str, Array
 @pytest.mark.parametrize(("n", "releases"), [(4, 300), (6, 400), (8, 30)])
 def test_CERT_4_no_belief_is_above_a_bound(n: int, releases: int) -> None:
     """Nor does the best rule of all, which takes the likeliest record, link more than certified."""
-    rng, near, below, gained = np.random.default_rng(n), everyone(n), 0, []
+    rng = np.random.default_rng(n)
+    near = everyone(n)
+    below = 0
+    gained = []
     fewer = np.stack([[i, (i + 1) % n, (i + 3) % n] for i in range(n)]).astype(np.int32)
     for _ in range(releases):
         logs, ratios = release_of(rng, n)
@@ -159,7 +165,8 @@ def test_CERT_4_no_belief_is_above_a_bound(n: int, releases: int) -> None:
         for each in ratios.values():
             bounds = certificate.linkage_bounds(logs, each, near)
             assert (exact <= bounds + 1e-12).all()
-            share, largest = certificate.certified_share(bounds), bounds.max(axis=1).mean()
+            share = certificate.certified_share(bounds)
+            largest = bounds.max(axis=1).mean()
             assert exact.max(axis=1).mean() <= share + 1e-12
             assert share <= largest + 1e-12
             below += share < largest - 1e-9
@@ -193,7 +200,9 @@ def test_a_record_that_may_have_every_row_has_one() -> None:
 
 def test_ratios_that_are_too_large_are_found_out() -> None:
     """The planted fault: without the minimum over rows the bounds fail."""
-    rng, near, above = np.random.default_rng(9), everyone(5), 0
+    rng = np.random.default_rng(9)
+    near = everyone(5)
+    above = 0
     for _ in range(60):
         logs, _ = release_of(rng, 5)
         bounds = certificate.linkage_bounds(logs, np.zeros((5, 5)), near)
@@ -255,7 +264,8 @@ def codes_of(points: Array) -> list[NDArray[np.int64]]:
 @pytest.mark.parametrize("seed", range(3))
 def test_bounds_hold_exact_beliefs_and_are_those_of_all_pairs(seed: int, cap: float) -> None:
     rng = np.random.default_rng(seed)
-    points, chosen = points_of(rng, 6), kernel(float(rng.choice([0.7, 2.0, 5.0])), cap)
+    points = points_of(rng, 6)
+    chosen = kernel(float(rng.choice([0.7, 2.0, 5.0])), cap)
     codes = codes_of(points)
     rows = np.stack([own[rng.integers(0, 6, 6)] for own in codes], axis=1)
     logs, expected = by_all_pairs(points, chosen, codes, rows)
@@ -337,7 +347,8 @@ def test_QRY_1_the_lone_member(e1_law, check_values):
     expected = check_values["QRY-1"]
     asked = {"x": 10.0, "y": 1.0}.items()
     conditions = (Condition(name=name, sign="at least", value=value) for name, value in asked)
-    predicate, law = Predicate(conditions=tuple(conditions)), e1_law(0.5)
+    predicate = Predicate(conditions=tuple(conditions))
+    law = e1_law(0.5)
     np.testing.assert_allclose(predicate.chances(law), [number(p) for p in expected["p"]])
     counts, alone = answer(law, predicate)
     np.testing.assert_allclose(counts, [number(p) for p in expected["count_dist"]])
@@ -364,7 +375,8 @@ def test_membership_speaks_of_those_who_have_a_value_of_their_own() -> None:
     """Two of forty: their mean, not diluted by the 38 whom no value betrays."""
     frame = pd.DataFrame({"x": np.repeat([0.0, 1.0], 20), "y": np.tile([0.0, 1.0], 20)})
     frame.loc[[3, 30], "x"] = [7.0, 9.0]
-    measure, params = rwn.MEASURES["membership"], rwn.RWN(epsilon=0.5, k=5, q=0.5)
+    measure = rwn.MEASURES["membership"]
+    params = rwn.RWN(epsilon=0.5, k=5, q=0.5)
     release = released(rwn.Microdata.from_frame(frame), params)
     found = measure.compute(release)
     appears, own = fingerprints(release.law)
@@ -453,12 +465,14 @@ def test_CERT_4_no_exact_belief_is_above_the_bound() -> None:
     for seed in range(8):
         frame = normal(6, seed, g=["x"] * 5 + ["rare"]).frame.drop(columns="c")
         frame.loc[4, "a"], frame.loc[1] = 9.0, frame.loc[0]
-        kernel, balance = ("exponential", "gaussian")[seed % 2], float(seed % 3 == 0)
+        kernel = ("exponential", "gaussian")[seed % 2]
+        balance = float(seed % 3 == 0)
         params = rwn.SoftRWN(kernel=kernel, cap=0.5, own=True, balance=balance)
         comparison = compared(rwn.Microdata.from_frame(frame), params, seed)
         assert (exact(comparison).max(axis=1) <= read(comparison).detail.bounds + 1e-12).all()
         data = normal(6, seed, g=["x"] * 5 + ["rare"])
-        parts, small = in_blocks(data, SOFT, seed), compared(data, SOFT, seed)
+        parts = in_blocks(data, SOFT, seed)
+        small = compared(data, SOFT, seed)
         bounds = read(parts).detail.bounds
         assert (exact(small).max(axis=1) <= bounds).all()
         # the ratios of one release are at least those that hold for every release
@@ -556,12 +570,15 @@ SETTINGS = {
 @cache
 def everybody() -> rwn.Microdata:
     """Numbers and categories, some missing, in two slices; households and sampling weights."""
-    rng, n = np.random.default_rng(3), 110
+    rng = np.random.default_rng(3)
+    n = 110
     income = rng.lognormal(size=n).round(2)
     wealth = np.where(rng.random(n) < 0.1, np.nan, (3 * income + rng.normal(size=n)).round(1))
-    homes, sex = [f"h{number // 2}" for number in range(n)], np.where(rng.random(n) < 0.5, "m", "f")
+    homes = [f"h{number // 2}" for number in range(n)]
+    sex = np.where(rng.random(n) < 0.5, "m", "f")
     frame = pd.DataFrame({"home": homes, "weight": rng.integers(1, 4, n) * 1.0})
-    frame["age"], frame["sex"] = rng.integers(20, 70, n), sex
+    frame["age"] = rng.integers(20, 70, n)
+    frame["sex"] = sex
     frame["income"], frame["wealth"] = income, wealth
     frame["ill"] = np.where(rng.random(n) < 0.2, "yes", "no")
     frame["job"] = rng.choice(["a", "b", "c", None], n)

@@ -148,7 +148,8 @@ def test_a_row_without_a_donor_picks_none_at_the_end_of_a_table_too(fault: str) 
     chances = np.array([[0, 0, 0], [0, 3, 1], [0, 0, 0], [0, 2, 0], [5, 0, 0], [0, 0, 0]])
     matrix = sparse.csr_array(chances.astype(float))
     weights = np.where(matrix.data == 5, 0.0, matrix.data)
-    draw, count = np.random.default_rng(4), np.zeros((6, 4))
+    draw = np.random.default_rng(4)
+    count = np.zeros((6, 4))
     for _ in range(2_000):
         picked = _picked(matrix, weights, draw)
         if fault:  # the first entry of all where a row has none

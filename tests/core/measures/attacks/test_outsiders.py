@@ -55,7 +55,8 @@ def with_one_more(data: rwn.Microdata, outside: rwn.Microdata, person: int, para
 def test_a_row_shows_people_outside_as_often_as_defined(method, slices):
     """The posterior of each person who is added to the file."""
     data, outside = table(14, 1, slices), table(5, 2, slices)
-    release, rows = rwn.mask(data, PARAMS[method], seed=3), np.arange(14)
+    release = rwn.mask(data, PARAMS[method], seed=3)
+    rows = np.arange(14)
     asked = NonMembers(compare(data, release), release.law, outside, ["x", "y"])
     found = asked.beliefs(rows, ["s"])
     for person in range(outside.n):
@@ -82,7 +83,8 @@ def test_somebody_with_the_keys_of_a_person_in_the_file_halves_the_belief():
 
 def table_of_non_members(n: int, seed: int) -> rwn.Microdata:
     rng = np.random.default_rng(seed)
-    x, g = rng.integers(0, 4, n) * 1.0, rng.choice(["u", "v"], n)
+    x = rng.integers(0, 4, n) * 1.0
+    g = rng.choice(["u", "v"], n)
     frame = pd.DataFrame({"s": rng.choice(["yes", "no"], n), "g": g, "x": x})
     return described(frame, s="confidential", g="key", x="key").with_weights({"s": 0.0})
 
@@ -90,7 +92,8 @@ def table_of_non_members(n: int, seed: int) -> rwn.Microdata:
 def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
     data, outside = table_of_non_members(20, 1), table_of_non_members(8, 2)
     release = rwn.mask(data, PARAMS["rwn"], seed=3)
-    comparison, rows = compare(data, release, holdout=outside), np.arange(data.n)
+    comparison = compare(data, release, holdout=outside)
+    rows = np.arange(data.n)
     law = release.law
     found = NonMembersOneByOne(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
     awaited = NonMembers(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
@@ -131,7 +134,8 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     frame = pd.DataFrame({"x": rng.normal(size=220), "s": rng.choice(["yes", "no"], 220)})
     everybody = described(frame, x="key", s="confidential").with_weights({"s": 0.0})
     data, held = everybody.take(np.arange(100)), everybody.take(np.arange(100, 220))
-    asked, tried = [], AttributeAttack._outside
+    asked = []
+    tried = AttributeAttack._outside
 
     def noted(self, people, parts):
         asked.append((people.n, parts != ()))
@@ -236,7 +240,8 @@ def test_beliefs_are_those_of_bayes_among_the_people_of_a_part(case):
     data, params, share = CASES[case]
     comparison = released(data, params, 1, share)
     made, bound = told(comparison)
-    of, best = made._levels[0], []
+    of = made._levels[0]
+    best = []
     names = [v.name for v in comparison.masked.schema.released]
     for row in np.flatnonzero(made._free):
         people = np.flatnonzero(of == of[row])

@@ -313,15 +313,14 @@ def test_shares_of_columns_are_those_of_plain_arrays(shares) -> None:
 @pytest.mark.parametrize("groups", [RECORDS, 7, 1])
 def test_sums_and_pairs_of_groups_are_those_of_plain_arrays(shares, groups) -> None:
     rng = np.random.default_rng(groups)
-    group, expected = rng.integers(groups, size=RECORDS), np.zeros((RECORDS, M))
+    group = rng.integers(groups, size=RECORDS)
+    expected = np.zeros((RECORDS, M))
     np.add.at(expected, group, shares)
     found = largest(of_units(sparse.csc_array(shares / RECORDS), group))[0] * RECORDS
     np.testing.assert_allclose(found, expected.max(axis=0), rtol=1e-15)
     # pairs of one block, put in an order
-    square, order = (
-        np.where(rng.random((RECORDS, RECORDS)) < 0.4, rng.random((RECORDS, RECORDS)), 0.0),
-        rng.permutation(RECORDS),
-    )
+    square = np.where(rng.random((RECORDS, RECORDS)) < 0.4, rng.random((RECORDS, RECORDS)), 0.0)
+    order = rng.permutation(RECORDS)
     found = _inside(sparse.csc_array(square), group, order)
     expected = np.where(group[:, np.newaxis] == group, square, 0.0)[order][:, order]
     np.testing.assert_array_equal(found.toarray(), expected)
@@ -395,7 +394,9 @@ def share(likelihood: NDArray[np.float64]) -> float | None:
 
 def by_all_matchings(likelihood: NDArray[np.float64], named: NDArray[np.int64]) -> float:
     """How many names agree with the matchings of a tiny file, by going through all of them."""
-    n, total, right = len(likelihood), 0.0, 0.0
+    n = len(likelihood)
+    total = 0.0
+    right = 0.0
     for order in permutations(range(n)):
         chance = float(np.prod(likelihood[np.arange(n), list(order)]))
         total, right = total + chance, right + chance * float(np.mean(named == np.array(order)))
@@ -498,7 +499,8 @@ def test_a_hundred_small_tables_are_believed_of_exactly():
         masked = [bool(each) for each in rng.random(len(units)) < 0.85]
         masked[int(rng.integers(len(units)))] = True
         table = small_table(rng, units, masked)
-        q, points = Fraction(1, int(rng.integers(1, 3))), rng.random((table.n, 2)) * 3
+        q = Fraction(1, int(rng.integers(1, 3)))
+        points = rng.random((table.n, 2)) * 3
         whole, equal = bool(rng.random() < 0.4), bool(rng.random() < 0.6)
         able = np.array([each for name in NAMES for each, u in zip(masked, units, strict=True)
                          if name in u])  # fmt: skip
@@ -538,7 +540,8 @@ def test_a_large_table_is_believed_of_as_a_small_one(params, slices, monkeypatch
     frame.loc[rng.random(60) < 0.1, ["y"]] = np.nan
     table = described(frame, slices)
     release = mask(table, params, seed=2, precision={"z": 2.0})
-    asked, few = (np.arange(60), ["x", "y", "z"], ["s"]), np.array([3, 8, 41])
+    asked = (np.arange(60), ["x", "y", "z"], ["s"])
+    few = np.array([3, 8, 41])
     small = beliefs(release.law, release.masked, *asked, few)
     monkeypatch.setattr(posterior, "LARGEST_DENSE", 0)
     law = mask(table, params, seed=2, precision={"z": 2.0}).law

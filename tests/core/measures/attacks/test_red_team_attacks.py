@@ -92,7 +92,8 @@ def test_all_rows_at_once_by_hand() -> None:
 
 def test_a_number_is_read_within_what_no_one_person_can_move() -> None:
     values = np.arange(1.0, 101.0)
-    rich, near = np.append(values[:-1], 1e12), reach(values, values)
+    rich = np.append(values[:-1], 1e12)
+    near = reach(values, values)
     assert near[[0, 99]].tolist() == pytest.approx([0.05, 0.1 * values.std(ddof=1)])
     np.testing.assert_allclose(reach(rich, values)[:50], near[:50])
     # where most have one value the others say how far apart values lie: 0 has 5 % of 5.75

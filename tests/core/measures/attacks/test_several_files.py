@@ -86,7 +86,8 @@ def linked(original: pd.DataFrame, masked: pd.DataFrame) -> float:
 
 
 def noisy(frame: pd.DataFrame, names: str) -> pd.DataFrame:
-    rng, made = np.random.default_rng(5), frame.copy()
+    rng = np.random.default_rng(5)
+    made = frame.copy()
     for name in names:
         made[name] = made[name] + rng.normal(0, 1.5 * float(made[name].std()), len(made))
     return made
@@ -99,7 +100,8 @@ def numbers(n: int = 300, seed: int = 0) -> pd.DataFrame:
 
 def test_rows_are_linked_by_what_is_left_of_them() -> None:
     rng, frame = np.random.default_rng(4), numbers()
-    masked, panel = noisy(frame, "bcdef"), pd.concat([frame.head(60)] * 5, ignore_index=True)
+    masked = noisy(frame, "bcdef")
+    panel = pd.concat([frame.head(60)] * 5, ignore_index=True)
     born = pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 9000, 300), "D")
     dated = numbers(seed=4)[list("abcd")].assign(born=born)
     half = noisy(dated, "abcd")
@@ -213,8 +215,10 @@ def test_MODE_1_and_2_the_mode_reveals_the_own_value_and_donors_are_counted(chec
 
 
 def test_BF_4_published_values_of_three_keys(bodyfat):
-    law, keys = RWN(k=5, q=1.0, epsilon=0.0).prepare(bodyfat).law, ("age", "weight", "height")
-    alike, generator = bhattacharyya(law, keys), np.random.default_rng(12)
+    law = RWN(k=5, q=1.0, epsilon=0.0).prepare(bodyfat).law
+    keys = ("age", "weight", "height")
+    alike = bhattacharyya(law, keys)
+    generator = np.random.default_rng(12)
     bounds = repeated.bounds_of_records(alike, (1, 2, 3, 5)).mean(axis=1)
     np.testing.assert_allclose(bounds, [0.09, 0.80, 0.95, 0.993], atol=0.006)
     releases = [simulate(law, generator) for _ in range(5)]

@@ -164,7 +164,8 @@ def test_the_simulation_keeps_or_masks_whole_rows_and_queries_know_it(data, law,
     intact = (x == own[:, 0]) & (y == own[:, 1])
     assert near(intact.mean(axis=0), law.rows_unchanged())
     predicate = Predicate(conditions=(Condition(name="x", sign="at least", value=1.2),))
-    chances, asked = predicate.chances(law), x >= 1.2
+    chances = predicate.chances(law)
+    asked = x >= 1.2
     assert near(asked.mean(axis=0), chances)
     answered = (asked & (y == data.values("y")[7])).mean(axis=0)
     fits = data.values("y") == data.values("y")[7]
@@ -236,7 +237,8 @@ def counted_by_hand(
         people += 1
         rows = masked[(masked[list(known)] == own).all(axis=1)]
         found += len(rows) > 0
-        shown, truth = rows[secret].dropna(), original.loc[person, secret]
+        shown = rows[secret].dropna()
+        truth = original.loc[person, secret]
         valued += not pd.isna(truth)
         if len(shown) and not pd.isna(truth):
             near = shown == truth if spread is None else (shown - truth).abs() <= spread + 1e-12
@@ -291,7 +293,8 @@ def test_whole_rows_give_two_thirds_of_the_people_away(bodyfat):
     shares = {}
     for name, (units, epsilon, *_) in TABLE_OF_4_9.items():
         table = in_units(bodyfat, *units)
-        prepared, shares[name] = RWN(epsilon=epsilon, k=5, q=1.0).prepare(table), []
+        prepared = RWN(epsilon=epsilon, k=5, q=1.0).prepare(table)
+        shares[name] = []
         for seed in range(4):
             masked = prepared.release(SecretKey.from_seed(seed)).masked
             sets = read("true_matches", Comparison(original=table, masked=masked)).detail
@@ -327,7 +330,8 @@ def test_no_law_and_no_order_of_the_rows_is_needed_and_keys_are_rounded(bodyfat)
 
 def asked(original: pd.DataFrame, masked: pd.DataFrame, *sets: tuple[str, ...]) -> Comparison:
     """Compare a table with its release; s is confidential, each set may be known together."""
-    data, shown = described(original, s="confidential"), Microdata.from_frame(masked)
+    data = described(original, s="confidential")
+    shown = Microdata.from_frame(masked)
     return Comparison(original=data, masked=shown).with_key_sets(sets)
 
 
@@ -412,7 +416,8 @@ def _of_a_small_group(people: int, shown: int) -> Reading:
 
 def test_of_a_small_group_counts_what_luck_hardly_explains():
     found = _of_a_small_group(people=40, shown=10)
-    detail, worst = found.detail, found.detail.worst
+    detail = found.detail
+    worst = found.detail.worst
     assert binom.sf(9, 40, found.value + detail.chance[worst]) == pytest.approx(0.025)
     assert detail.shares[worst] == pytest.approx(10 / 40 - detail.chance[worst])
     enough = _of_a_small_group(people=100, shown=10)
