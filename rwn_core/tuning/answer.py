@@ -116,7 +116,7 @@ class FoundSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy(FoundSetting):
-    """What may help, tried before it is named: what it changes, and what it then gives.
+    """A change that may help, tried before it is named, with what it then gives.
 
     Attributes
     ----------

@@ -165,7 +165,7 @@ def _expected(microdata: Microdata, answer: SearchAnswer) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads settings of a table on all draws of a verdict, as far as the time goes."""
+    """A reader of settings of a table on all draws of a verdict, as far as the time goes."""
 
     microdata: Microdata
     policy: Policy

@@ -49,7 +49,7 @@ _DIFFER = "None is known to keep the policy: releases of those within the limits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What a remedy changes: the setting, and the description of the table or the policy."""
+    """A change of the setting, and of the description of the table or of the policy."""
 
     title: str
     setting: Setting
@@ -152,7 +152,7 @@ def _caution(remedies: Sequence[Remedy]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Shop:
-    """Tries remedies of a table under a policy, as long as there is time."""
+    """A trial of remedies of a table under a policy, as long as there is time."""
 
     microdata: Microdata
     policy: Policy
