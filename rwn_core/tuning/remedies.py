@@ -38,7 +38,8 @@ NEAREST = 3  # that are named where none does, and those that ask less
 _AFTER_A_SEARCH = 0.5  # of the seconds of a search
 _RECOMMENDED = 1 / 3  # of the seconds, for a recommendation that was not made before
 _DESCRIBED = 2  # descriptions for which a setting is suggested
-_COMBINED = 0.6  # of the seconds that are left, for a suggestion on another description
+_SUGGESTED = 0.6  # of the seconds, for suggestions on other descriptions of the table
+_COMBINED = 0.7  # of the seconds that are left, for a suggestion on another description
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a remedy is tried with
@@ -86,14 +87,16 @@ def with_remedies(
     within : float
         Processor seconds; what is not tried in them is not named.
     """
-    shop = _Shop(microdata, policy, clock.processor_seconds() + within)
+    end = clock.processor_seconds() + within
+    first = _Shop(microdata, policy, end - within * _SUGGESTED if math.isfinite(within) else end)
+    shop = _Shop(microdata, policy, end)
     own = shop.at_its_strength(found, setting)
     if own is not None and own.kept:
         return replace(found, remedies=(own,), caution="")
     most = math.inf if own is None else _HELPS * own.interval[1]
     remedies = shop.confirmed(shop.advised(setting, advice))
     for edit in _edits(microdata, setting, policy, advice, within * _RECOMMENDED):
-        remedy = shop.tried(edit, max(most, 1.0))
+        remedy = first.tried(edit, max(most, 1.0))
         if remedy is not None and (remedy.kept or remedy.interval[1] < most):
             remedies.append(remedy)
     remedies.sort(key=_rank)
@@ -207,10 +210,13 @@ class _Shop:
                 continue
             table = self.microdata.with_schema(each.schema)
             answer = recommend(table, self.policy, within=self.seconds_left * _COMBINED)
-            if answer.settings and answer.settings[0].confirmed:
-                title = f"{each.title}, with the suggested setting"
-                remedy = _remedy(table, self.policy, answer.settings[0], title)
-                combined.append(replace(remedy, schema=each.schema))
+            if not answer.settings or not answer.settings[0].point.spreads:
+                continue
+            title = f"{each.title}, with the suggested setting"
+            remedy = _remedy(table, self.policy, answer.settings[0], title)
+            read = self._judged(replace(remedy, schema=each.schema))
+            if read.confirmed and (read.loss or 0.0) <= MOST_LOST:
+                combined.append(read)
         return combined
 
     @property
