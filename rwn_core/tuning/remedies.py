@@ -199,6 +199,8 @@ class _Shop:
         if best is None:
             return None
         remedy = _remedy(table, policy, best, edit.title)
+        if not remedy.unread.keys() <= self.policy.judgeable(self.microdata)[1].keys():
+            return None  # it takes away what a limit is judged by
         return replace(remedy, schema=edit.schema, policy=edit.policy, asks_less=edit.asks_less)
 
     def with_suggested(self, remedies: Sequence[Remedy]) -> list[Remedy]:

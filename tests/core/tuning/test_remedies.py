@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import SearchAnswer, Setting, Space
+from rwn_core.tuning import SearchAnswer, Setting, Space, remedies
 from rwn_core.tuning.answer import Remedy
 from rwn_core.tuning.policy import NAMED_POLICIES
 from rwn_core.tuning.remedies import remedied, with_remedies
@@ -107,6 +107,17 @@ def test_without_time_nothing_is_named_that_was_not_tried(data) -> None:
     policy = limit(0.12)
     found = with_remedies(SearchAnswer(goal=policy), data, WEAK, policy, within=0.0)
     assert (found.remedies, found.caution) == ((), "Nothing that was tried helps.")
+
+
+def test_what_takes_away_by_what_a_limit_is_judged_is_no_remedy(data) -> None:
+    masked = data.with_schema(data.schema.replace_variable("weight", masked=True, group=None))
+    policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.1),))
+    shop = remedies._Shop(masked, policy, LONG)
+    public = masked.schema.replace_variable("pay", role=rwn.Role.OTHER)
+    strong = Setting(params=rwn.RWN(epsilon=0.0, k=40))
+    assert shop.tried(remedies.Edit(title="No secret", setting=strong, schema=public), LONG) is None
+    same = remedies.Edit(title="As described", setting=strong, schema=masked.schema)
+    assert shop.tried(same, LONG) is not None
 
 
 def test_policies_have_names() -> None:
