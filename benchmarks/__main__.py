@@ -1,6 +1,6 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``classroom``, ``intervals``, ``journeys``, ``reading``,
+``python -m benchmarks answers``, ``classroom``, ``intervals``, ``journeys``, ``reading``,
 ``relations``, ``side_by_side``, ``start``, ``strongest`` or ``ways`` runs one of the long
 comparisons, with options of its own.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks import bench, cases
 
 _LONG = (
-    "certified",
+    "answers",
     "classroom",
     "intervals",
     "journeys",

@@ -17,7 +17,6 @@ from scipy.spatial import cKDTree
 import rwn_core as rwn
 from benchmarks.bench import Pair, bench
 from benchmarks.tables import mixed, radius_of, survey
-from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -176,17 +175,6 @@ bench("worst case bodyfat", rival="a loop over all pairs", least=50)(
 bench("worst case pima", rival="a loop over all pairs", least=50)(
     partial(_worst_case, "pima", 2.0, 5)
 )
-
-
-@bench("forecast of 60 settings", rival="one release of each", least=1.5)
-def _forecast() -> Pair:
-    data = rwn.load_demo("bodyfat")
-    radii = np.linspace(0, 6, 20)
-    settings = [rwn.RWN(epsilon=float(e), k=5, q=q) for e in radii for q in (0.3, 0.6, 1.0)]
-    return Pair(
-        work=lambda: forecast_scan(data, settings),
-        rival=lambda: [rwn.mask(data, each, seed=1) for each in settings],
-    )
 
 
 @bench("category of 500 levels", rival="the table with 2 levels", least=0.33)

@@ -6,9 +6,7 @@ mean of three releases, and reads loss and disclosure there. Only the response o
 regression is confidential. Each line goes into
 docs/explanation/relations.csv as soon as it is known; ``--page`` writes the tables of the page of
 that name from the file. Without names it does the tables that are not in the file, ``--ways`` does
-some ways only. ``--certificate [TABLE ...]`` finds instead, on all records of a table (randhie by
-default), the smallest width at which certified linkage is at most 5 %, forecast by the law, and
-reads one release there: slices apart, and chained.
+some ways only.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
-from benchmarks.certified_forecast import forecast_certified, law_before_draw
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import sampled
 from rwn_core.data.schema import Slices
@@ -41,7 +38,6 @@ WIDTHS = tuple(round(0.35 * 1.3**step, 3) for step in range(18))  # standard dev
 LEAVES = (3, 5, 10, 20, 40, 80)
 KERNEL = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, balance=1.0, width=1.0)
 LINKS = ("bayes_linkage", "whole_file_linkage", "distance_linkage")
-CERTIFIED, SEED = ("certified_linkage", "bayes_linkage", "true_matches"), 3
 LOSSES = {"loss": "association_loss", "slopes": "regression", "pmse": "pmse"}
 COLUMNS = (
     *("table", "records", "limit", "way", "slices", "setting", "linkage", "loss", "loss_se"),
@@ -189,30 +185,6 @@ def rows_of(name: str, only: Sequence[str]) -> Iterator[dict[str, Any]]:
             yield {**line, **numbers, "seconds": f"{time.perf_counter() - start:.0f}"}
 
 
-def certificate(name: str) -> None:
-    """Print what is left of relations where linkage is certified, for slices apart and chained."""
-    data = response_only(name, 10**9)
-    data = data.with_slices(next(cuts(data))[1])
-    for chain in (False, True):
-        start, (low, high) = time.perf_counter(), (0.35, 12.0)
-        while high / low > 1.05:
-            setting = replace(KERNEL, balance=0.0, cap=1.0, width=(low * high) ** 0.5, chain=chain)
-            ready = setting.prepare(data)
-            law = law_before_draw(ready, {}) if chain else ready.law
-            kept = np.mean(forecast_certified(law, rows=500)) <= LIMITS[0]
-            low, high = (low, setting.width) if kept else (setting.width, high)
-        read = {"certified_linkage": np.inf}
-        while read["certified_linkage"] > LIMITS[0]:  # a release may exceed its forecast a little
-            release = rwn.mask(data, replace(setting, width=high), seed=SEED)
-            compared = Comparison(original=data, masked=release.masked, law=release.law)
-            read = {key: value(key, compared) for key in (*CERTIFIED, *LOSSES.values())}
-            width, high = high, 1.03 * high
-        words = ", ".join(f"{key} {number:.4f}" for key, number in read.items())
-        seconds = time.perf_counter() - start
-        way = "chained" if chain else "apart"
-        say(f"{name}, {data.n:,} records, {way}, width {width:.3g}: {words}; {seconds:.0f} s")
-
-
 def table_of(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield one table of the page: each way at its best slices."""
     yield "| way | linkage | relations lost | slopes | pMSE | gain | true matches | whole rows |"
@@ -272,13 +244,8 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
     parser.add_argument("--ways", default="", help="some ways only, between commas")
     parser.add_argument("--page", action="store_true", help="write the page only")
-    parser.add_argument("--certificate", action="store_true", help="certified linkage instead")
     given = parser.parse_args()
     be_polite()
-    if given.certificate:
-        for name in given.tables or ["randhie"]:
-            certificate(name)
-        return
     known = {row["table"] for row in read_lines(FILE)}
     missing = [] if given.page else [name for name in TABLES if name not in known]
     for name in given.tables or missing:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import rwn_core as rwn
 from rwn_cli.terminal import Texts, option, say
-from rwn_core.errors import InputError, ParameterError, SchemaError
-
-if TYPE_CHECKING:
-    from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.file_layout import USUAL_DATES, FileLayout, layout_options
+from rwn_core.errors import InputError, ParameterError, ReleaseError, SchemaError
 
 Laid = Annotated[
     Texts,
@@ -21,10 +19,13 @@ Laid = Annotated[
         "How the table lies in its file: encoding, separator (one character, or tab), decimal (. "
         "or ,), header (true, false or how many lines have the names), above and below (lines that "
         "are no records), dates (such as DD.MM.YYYY), missing (texts for a missing value, | "
-        "between them), sheet, fill (true: merged cells). Repeatable.",
+        "between them), sheet, fill (true: merged cells), grouped (true: 1 234 and (5) are "
+        "numbers), join (true: texts that look the same are one). Repeatable.",
     ),
 ]
 _TRUTHS = {"true": True, "false": False}
+# what leaves a file as it is, of each field that is proposed for one that opens
+_AS_IS = {"below": "0", "missing": "", "grouped": "false", "decimal": ".", "dates": USUAL_DATES}
 
 
 def description(source: str, schema: Path | None) -> Path | None:
@@ -49,12 +50,11 @@ def read_file(
 ) -> rwn.Microdata:
     """Read a file; a refusal says after its sentence how the file seems to be laid out."""
     # `only` and `drop` choose columns before they are parsed, where a file has too many
-    from rwn_core.data.file_layout import FileLayout
     from rwn_core.io.reading import begin, schema_from
 
     described = schema_from(schema)
     # the layout that the command line states
-    named = named_texts(given, "--file", "encoding=cp1252")
+    named = named_texts(given, "--file", "encoding=cp1252", may_be_empty=True)
     typed = {name: _value(name, value) for name, value in named.items()}
     before = {} if described is None or described.file is None else described.file.changed()
     try:
@@ -72,18 +72,46 @@ def read_file(
     except InputError as refusal:
         seen = reading.seen
         stated = layout if layout is not None else described and described.file
-        if hint and stated is None and seen is not None and seen.layout.changed():
+        if hint and stated is None and seen is not None and seen.opens:
             refusal.add_note(_how_to_say(seen.layout, option=given is not None))
         raise
     finally:
         reading.cancel()  # also where Ctrl-C ended the waiting
 
 
+def refuse_better_layout(data: rwn.Microdata, given: Texts) -> None:
+    """Refuse a table that reads better in another layout, until --file says which one it has.
+
+    `data`: as it was read; `given`: the options --file.
+    """
+    from rwn_core.io.reading import proposed_layout
+
+    proposed = proposed_layout(data)
+    if proposed is None:
+        return
+    used = {} if data.schema.file is None else data.schema.file.changed()
+    stated = named_texts(given, "--file", "", may_be_empty=True)
+    open_fields = {
+        name: value
+        for name, value in proposed.changed().items()
+        if used.get(name) != value and name not in stated
+    }
+    if not open_fields:
+        return
+    better = " ".join(f"--file {option}" for option in layout_options(FileLayout(**open_fields)))
+    as_is = " ".join(f"--file {name}={_AS_IS[name]}" for name in open_fields)
+    why = "more of its columns are numbers or dates"
+    if "below" in open_fields:
+        why = "its last rows seem to be no records (a total, a note or a source)"
+    raise ReleaseError(
+        f"The file seems to be laid out in another way: {why}. Answer: {better} reads it so, "
+        f"{as_is} reads it as now."
+    )
+
+
 def _how_to_say(layout: FileLayout, *, option: bool) -> str:
     """Return the options that state a layout, on the command line or in a schema."""
     if option:
-        from rwn_core.data.file_layout import layout_options
-
         words = " ".join(f"--file {option}" for option in layout_options(layout))
         return f"the file seems to be laid out in another way; give {words}"
     fields = ", ".join(f"{name} = {json.dumps(value)}" for name, value in layout.changed().items())
@@ -112,7 +140,7 @@ def _value(name: str, text: str) -> Any:
     if name in ("above", "below") or (name == "header" and text.isdecimal()):
         return int(text) if text.isdecimal() else text
     if name == "missing":
-        return text.split("|")
-    if name in ("header", "fill"):
+        return [word for word in text.split("|") if word]
+    if name in ("header", "fill", "grouped", "join"):
         return _TRUTHS.get(text, text)
     return "\t" if name == "separator" and text == "tab" else text

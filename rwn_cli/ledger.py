@@ -35,12 +35,9 @@ def add(
             "says. Repeat it.",
         ),
     ] = None,
-    card: Annotated[
-        File, option("CARD", "The card of the release, so that it is sealed, too.")
+    notice: Annotated[
+        File, option("NOTICE", "The notice.json of the release, so that it is sealed, too.")
     ] = None,
-    seal_unkeyed: Annotated[
-        bool, typer.Option(help="Seal lines of version 1, once they were compared with a backup.")
-    ] = False,
 ) -> None:
     """Add a release, and say what it names together with earlier ones of the same people.
 
@@ -52,7 +49,7 @@ def add(
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.ledger import add as add_release
     from rwn_core.reporting.ledger import policy_words
-    from rwn_core.reporting.public_notice import read_card
+    from rwn_core.reporting.public_notice import read_notice
 
     require_folder(file)
     text = read_text(record, "record")
@@ -62,16 +59,16 @@ def add(
         )
     read = read_record_file(record)
     data = read_original(read, original)
-    if card and read_card(read_text(card, "card"))["sha256"] != read["file"]["sha256"]:
-        raise ReleaseError(f"{card.name} is the card of another release; give that of the record.")
-    sealed = b"" if card is None else card.read_bytes()
+    if notice and read_notice(read_text(notice, "notice"))["sha256"] != read["file"]["sha256"]:
+        raise ReleaseError(
+            f"{notice.name} is the notice of another release; give that of the record."
+        )
+    sealed = b"" if notice is None else notice.read_bytes()
     for each in released or ():
         if not each.is_file():
             raise RWNError(f"{each.name} does not exist; give a released file with --released.")
     files = [(each.name, each.read_bytes()) for each in released or ()]
-    entry, warnings = add_release(
-        file, read, data, by=by, files=files, card=sealed, unkeyed=seal_unkeyed
-    )
+    entry, warnings = add_release(file, read, data, by=by, files=files, notice=sealed)
     for warning in (*warnings, *[f"the entry says: {policy_words(entry)}."] * (not entry["kept"])):
         say(f"warning: {warning}")
     if not by:
@@ -109,22 +106,16 @@ def verify(
     order of the entries can be checked. That the last entries were cut off can be seen only with
     --last.
     """
-    from rwn_core.reporting.ledger import is_keyed
-
     entries, keyed = ledger_content(file, key)
     if last and last.lower() not in [entry["hash"] for entry in entries]:
         raise ReleaseError("The ledger has no entry with this hash; its end may have been cut off.")
     count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
     say(f"{count}, each follows the one before it")
-    sealed = sum(map(is_keyed, entries))
-    if sealed and keyed:
-        say(f"{sealed:,} sealed under the key: nobody without it changed them or put them in.")
-    elif sealed:
-        say(f"{sealed:,} sealed, but the key is missing: anyone with write access can change it.")
-    if sealed < len(entries):
-        say(
-            f"{len(entries) - sealed:,} of an earlier version, unkeyed: anybody can make them anew."
-        )
+    sealed = f"{len(entries):,} sealed"
+    if entries and keyed:
+        say(f"{sealed} under the key: nobody without it changed them or put them in.")
+    elif entries:
+        say(f"{sealed}, but the key is missing: anyone with write access can change it.")
     if not last:
         say("That the last entries were cut off shows only with --last.")
     if entries:

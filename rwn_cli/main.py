@@ -24,7 +24,7 @@ from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import ENDS_IN, require_openable
 from rwn_cli.recommend import recommend
-from rwn_cli.report import label, report
+from rwn_cli.report import report
 from rwn_cli.reproduce import reproduce
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import (
@@ -225,7 +225,7 @@ def measures() -> None:
 app.add_typer(ledger, name="ledger")
 for _command in (
     *(describe, find, recommend, mask, mask_dataset, audit, audit_dataset, sweep),
-    *(report, label, claims, verify, reproduce),
+    *(report, claims, verify, reproduce),
 ):
     app.command(_command.__name__.replace("_", "-"))(_command)
 for _alias in ("seek", "seek-slices"):

@@ -41,8 +41,7 @@ def report(
         Path,
         option(
             "FILE",
-            "Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
-            "archives) or .toml (the card that travels with the file).",
+            "Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for archives).",
             "--out",
             "-o",
         ),
@@ -70,6 +69,9 @@ def report(
     contact: Annotated[
         str, option("TEXT", "Whom users may ask, such as an address; stated in the notice.")
     ] = "",
+    ledger: Annotated[
+        File, option("LEDGER", "The notice counts earlier releases of the same people in it.")
+    ] = None,
     project: ProjectFile = None,
     original: OriginalFile = None,
     released: Annotated[
@@ -113,6 +115,8 @@ def report(
         content = _of_dataset(text, out, material, (original, released), public)
         return _write(out, content, public, overwrite, {})
     known = material(read_record_file(record))
+    if ledger is not None:
+        known = replace(known, earlier=_earlier(known, ledger))
     if auditors:
         if out.suffix.lower() != ".html":
             raise ParameterError("A page for auditors must end in .html.")
@@ -130,33 +134,12 @@ def report(
     _write(out, internal_file(known, out.suffix), public, overwrite, {})
 
 
-def label(
-    record: RecordFile,
-    out: Annotated[Path, option("FILE", "Ends in .svg or .json.", "--out", "-o")],
-    title: Annotated[str, option("TEXT", "What the data are called.")] = "",
-    ledger: Annotated[
-        File, option("LEDGER", "Counts the earlier releases of the same people.")
-    ] = None,
-    original: OriginalFile = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write the privacy label of a release: half a page that says what was judged of it.
-
-    It names the unit of risk, the feared intruders, what is bounded and by which proof, what is
-    not, what is left of the relations, and the releases so far. It is searched for leaks first.
-    """
-    from rwn_core.reporting.facts import Material
+def _earlier(known: Material, ledger: Path) -> int:
+    """The number of releases of the same people that a ledger has before this one."""
     from rwn_core.reporting.ledger import earlier_releases
-    from rwn_core.reporting.public_notice import public_file
 
-    if out.suffix.lower() not in (".svg", ".json"):
-        raise ParameterError("A label must end in .svg or .json.")
-    read = read_record_file(record)
-    entries = None if ledger is None else ledger_content(ledger, None)[0]
-    earlier = None if entries is None else earlier_releases(entries, read["release"]["id"])
-    known = Material(record=read, title=title, earlier=earlier)
-    content = public_file(known, read_original(read, original), f"label{out.suffix.lower()}")
-    _write(out, content, True, overwrite, read["verdict"])
+    entries, _ = ledger_content(ledger, None)
+    return earlier_releases(entries, known.record["release"]["id"])
 
 
 def _write(

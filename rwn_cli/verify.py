@@ -1,4 +1,4 @@
-"""The command `rwn verify`: whether a file is the one that a card speaks of."""
+"""The command `rwn verify`: whether a file is the one that a notice speaks of."""
 
 from __future__ import annotations
 
@@ -17,49 +17,48 @@ def verify(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A released file, or the folder of a dataset's.")
     ],
-    card: Annotated[Path, typer.Argument(metavar="CARD", help="The card that came with it.")],
+    notice: Annotated[
+        Path, typer.Argument(metavar="NOTICE", help="The notice.json that came with it.")
+    ],
     ledger: Annotated[
         File,
         option("LEDGER", "The institution's ledger; its key is in the same folder or in --key."),
     ] = None,
     key: Annotated[File, option("FILE", "The ledger's key, if it lies elsewhere.")] = None,
 ) -> None:
-    """Check that a file is, byte for byte, the release that its card speaks of.
+    """Check that a file is, byte for byte, the release that its notice speaks of.
 
     Of a dataset's release it is the folder, or one of its files. A change of both the file and the
-    card is found only with the ledger: its entries are sealed under its key.
+    notice is found only with the ledger: its entries are sealed under its key.
     """
     from rwn_core.reporting.dataset_record import file_digest, hashed_files
-    from rwn_core.reporting.public_notice import read_card
+    from rwn_core.reporting.public_notice import read_notice
 
-    about = read_card(read_text(card, "card"))
+    about = read_notice(read_text(notice, "notice"))
     parts = {part["name"]: part["sha256"] for part in about.get("files", ())}
     is_complete = not parts or file.is_dir()
     wanted = about["sha256"] if is_complete else parts.get(file.name, "")
     digest = str(hashed_files(file)["sha256"]) if file.is_dir() else file_digest(file)
     if digest != wanted.lower():
+        what = "release" if file.is_dir() else "file"
         raise ReleaseError(
-            f"{file.name} is not the {'release' if file.is_dir() else 'file'} of the card: it was "
-            "changed, or belongs to another release; ask for both again."
+            f"{file.name} is not the {what} of the notice: it was changed, or belongs to another "
+            "release; ask for both again."
         )
     if ledger is not None:
         # a release of which the ledger has no sealed entry is refused
-        from rwn_core.reporting.ledger import is_keyed
-
         entries, keyed = ledger_content(ledger, key)
         entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
-        why, sealed = "", (entry or {}).get("card")
+        why, sealed = "", (entry or {}).get("notice")
         if not keyed:
             why = "The ledger's key is not in its folder, so nothing is proved; give --key."
         elif entry is None or entry["release"] != about.get("release"):
             why = "The ledger has no entry of this release; ask the institution for it."
-        elif not is_keyed(entry):
-            why = "The ledger's entry is of an earlier version and unsealed; nothing is proved."
-        elif sealed not in (None, file_digest(card)):
-            why = "The card was changed after it was sealed; ask the institution for it."
+        elif sealed not in (None, file_digest(notice)):
+            why = "The notice was changed after it was sealed; ask the institution for it."
         if why or entry is None:
             raise ReleaseError(why)
-        what = "file" if sealed is None else "file and card"
+        what = "file" if sealed is None else "file and notice"
         say(f"{what} sealed in entry {entry['number']} of the ledger")
     what = "is" if is_complete else "belongs to"
     say(f"{file.name} {what} release {about.get('release', '')} of {about.get('made', '')}")

@@ -43,7 +43,6 @@ _NAMES = {
     "rwn_core.errors": "InputError NotApplicable ParameterError ReleaseError RWNError SchemaError",
     "rwn_core.evaluation.audit": "Audit audit",
     "rwn_core.evaluation.control_group": "AttributeDifference attribute_difference",
-    "rwn_core.evaluation.forecast": "Forecast forecast forecast_scan",
     "rwn_core.evaluation.registered_analysis": "Analysis AnalysisPlan",
     "rwn_core.evaluation.draws": "Ensemble ensemble",
     "rwn_core.evaluation.validity": "combine_releases standard_error_validity",

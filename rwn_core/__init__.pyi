@@ -24,9 +24,6 @@ from rwn_core.evaluation.audit import Audit as Audit
 from rwn_core.evaluation.audit import audit as audit
 from rwn_core.evaluation.control_group import AttributeDifference as AttributeDifference
 from rwn_core.evaluation.control_group import attribute_difference as attribute_difference
-from rwn_core.evaluation.forecast import Forecast as Forecast
-from rwn_core.evaluation.forecast import forecast as forecast
-from rwn_core.evaluation.forecast import forecast_scan as forecast_scan
 from rwn_core.evaluation.registered_analysis import Analysis as Analysis
 from rwn_core.evaluation.registered_analysis import AnalysisPlan as AnalysisPlan
 from rwn_core.evaluation.draws import Ensemble as Ensemble

@@ -22,8 +22,11 @@ ALIASES = {
 
 INSTEAD = {
     "rwn_core.tune": "rwn_ui.notebook.tune",
-    "rwn_core.expected_curve": "rwn_core.forecast",
-    "rwn_core.Statistic": "rwn_core.forecast",
+    "rwn_core.forecast": "rwn_core.ensemble",
+    "rwn_core.forecast_scan": "rwn_core.ensemble",
+    "rwn_core.Forecast": "rwn_core.Ensemble",
+    "rwn_core.expected_curve": "rwn_core.ensemble",
+    "rwn_core.Statistic": "rwn_core.ensemble",
     "rwn_core.tuning.SweepRun": "rwn_core.sweep",
     "rwn_core.tuning.JobFolder": "rwn_core.sweep(folder=...)",
     "rwn_core.tuning.job_name": "rwn_core.sweep(folder=...)",
@@ -41,6 +44,14 @@ INSTEAD = {
     "rwn_core.Draws.ranks": "rwn_core.draw_donors",
 }
 """Names that are gone, and what does their work now."""
+
+MEASURES_INSTEAD = {
+    "closest_record": "nearest_distance",
+    "loadings": "principal_components",
+    "r_squared": "regression",
+    "wasserstein": "quantiles",
+}
+"""Measures that are gone, and which one to read."""
 
 
 def moved(name: str) -> Any:

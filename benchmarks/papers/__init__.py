@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchmarks.papers.figures import FIGURES
-from benchmarks.papers.k_noise import K_NOISE
 from benchmarks.papers.nbrs import NBRS
 from benchmarks.papers.replay import (
     Replay,
@@ -17,13 +16,12 @@ from benchmarks.papers.replay import (
     replayed,
 )
 from benchmarks.papers.rwn2022 import PREDICTION, SECTION_11
-from benchmarks.papers.slides import SLIDES
 from rwn_core.errors import ParameterError
 
 __all__ = ["REPLAYS", "Replay", "Replayed", "Request", "Row", "Verdict", "chosen", "replayed"]
 
 REPLAYS: Mapping[str, Replay] = MappingProxyType(
-    {each.key: each for each in (*FIGURES, *PREDICTION, SECTION_11, *NBRS, SLIDES, K_NOISE)}
+    {each.key: each for each in (*FIGURES, *PREDICTION, SECTION_11, *NBRS)}
 )
 """Every replay by key, in the order of the papers."""
 

@@ -20,8 +20,8 @@ argument of the parameter record, with `rwn mask --method KEY --set NAME=VALUE` 
 in the `[setting.parameters]` of a scenario file. Sliders move the levers; the others stay.
 Each method's own page has its parameters with types and meanings, its law and its source.
 
-| key | method | record | levers | other parameters | forecast without drawing |
-|---|---|---|---|---|---|
+| key | method | record | levers | other parameters |
+|---|---|---|---|---|
 """
 
 
@@ -39,7 +39,6 @@ def _line(method: Any) -> str:
         f"`{method.__name__}`",
         ", ".join(f"`{name}`" for name in levers) or "none",
         ", ".join(f"`{name}`" for name in others) or "none",
-        forecast(method).rstrip("."),
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -94,10 +93,3 @@ def law(method: Any) -> str:
     if not kinds:
         return f"none. {sentence(method.law)}"
     return f"`{kinds[0].__name__}`. {sentence(kinds[0])}"
-
-
-def forecast(method: Any) -> str:
-    """Whether expectations are found without drawing."""
-    if isinstance(method.has_forecast, bool):
-        return "yes." if method.has_forecast else "no."
-    return sentence(method.has_forecast).rpartition(": ")[2]

@@ -19,7 +19,7 @@ example. `help(rwn.NAME)` has shapes, errors and sources; [methods](methods.md) 
 CHAPTERS = {
     "Read a table": ("read", "load_demo", "Microdata", "Schema", "Variable"),
     "Mask it": ("mask", "RWN", "Rounded", "Radii", "SecretKey", "recommend"),
-    "Measure it": ("audit", "Audit", "ensemble", "forecast", "combine_releases"),
+    "Measure it": ("audit", "Audit", "ensemble", "combine_releases"),
     "Search a setting": (
         *("Limit", "Policy", "Plan", "Grid", "sweep", "Goal", "seek", "Setting"),
         "quick_verdict",

@@ -35,7 +35,6 @@ _OF_A_SCENARIO = {
     "sweep": "A table: which settings are tried, and what is done at each.",
     "limit": "A table each: the most that is tolerated of a measure. The policy is kept where all "
     "limits hold.",
-    "watch": "A table each: a question to follow, as `conditions` with `name`, `sign`, `value`.",
 }
 _OF_A_SETTING = {
     "method": "Key of the [method](methods.md); `rwn` if left out.",

@@ -72,6 +72,12 @@ class FileLayout:
         Texts that count as missing values in every column, such as "n/a" or "k.A.".
     sheet : str, optional
         Of a workbook; its first one with values if left out.
+    grouped : bool
+        Whether numbers may have their digits in groups of three (1 234, 1'234), stand in brackets
+        for a minus, or have a D before the exponent (1.5D+03).
+    join : bool
+        Whether texts of a column that look the same are one level: those that differ only in case,
+        blanks, and letters that are invisible or composed.
     fill : bool
         Whether every cell of a merged area of a sheet has the area's value.
     only, drop : tuple of str
@@ -92,6 +98,8 @@ class FileLayout:
     missing: tuple[str, ...] = ()
     sheet: str | None = None
     fill: bool = False
+    grouped: bool = False
+    join: bool = False
     only: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
 
@@ -108,6 +116,8 @@ class FileLayout:
             "separator of a file": ("one character, such as a semicolon", mark is None or single),
             "decimal mark of a file": ("a point or a comma", self.decimal in (".", ",")),
             "fill of a file": ("true or false", isinstance(self.fill, bool)),
+            "grouped of a file": ("true or false", isinstance(self.grouped, bool)),
+            "join of a file": ("true or false", isinstance(self.join, bool)),
             "header of a file": (f"true, false or a number of lines to {MOST_HEADER}", headed),
             "dates of a file": (f"one of: {ALL_NOTATIONS}", notation),
             "sheet of a workbook": ("its name", isinstance(self.sheet, str | None)),

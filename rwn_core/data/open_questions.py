@@ -7,6 +7,7 @@ sampling weight, nothing is proposed and a person has to choose.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,12 +23,17 @@ from rwn_core.data.identity.panel import COMES_AGAIN
 from rwn_core.data.identity.profile import Subject
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values, step_of_weight
+from rwn_core.data.same_looks import equal_looks, may_join
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import far_codes, stands_for_people
 from rwn_core.data.variable import NUMBERS, Kind, Role, Variable, level_names
+from rwn_core.errors import ReleaseError
 
 NEARLY_ALL = 0.99  # of the known values that are one and the same
 LEVELS = 0.1  # levels a record, beyond which a category is doubtful
+FEWEST_NUMBERS = 10  # different ones, from which a category may be a quantity
+NEARLY_NUMBERS = 0.6  # of the known values
+NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 FEWEST = 20  # levels, below which none of this is asked
 _PANEL = "It numbers people with several rows"
 _BY_ROLE = (
@@ -45,6 +51,7 @@ class Answer:
     changes: Mapping[str, Any] = field(default_factory=dict)  # fields of the variable
     step: float | None = None  # in steps of which the variable is released
     option: str = ""  # of `rwn mask`, or the line of a schema, that says the same
+    joins: bool = False  # whether levels that look the same become one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,7 @@ class OpenQuestion:
 
     variable: str
     # what the doubt is about: "identifier", "household", "person", "weight", "masked weight",
-    # "free text", "levels", "constant" or "missing"
+    # "free text", "levels", "constant", "mixed", "same look" or "missing"
     kind: str
     sentence: str  # what is seen, without a value but for codes of missing
     answers: tuple[Answer, ...]  # the safest first
@@ -68,8 +75,10 @@ def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
     identity = {e.variable: _identity(e, schema) for e in doubts_of_schema(frame, schema)}
     for variable in schema.released:
         column = frame[variable.name]
-        found.append(identity.get(variable.name) or _by_values(column, variable))
+        doubt = identity.get(variable.name) or _mixed(column, variable)
+        found.append(doubt or _by_values(column, variable))
         found.append(_missing(column, variable))
+        found.append(_same_look(column, variable))
     return [question for question in found if question is not None]
 
 
@@ -159,6 +168,56 @@ def _by_values(column: pd.Series[Any], variable: Variable) -> OpenQuestion | Non
         f"{name} is nearly constant: {rare:,} {have} another value, which may single people out."
     )
     return _leave_or_keep(name, "constant", sentence)
+
+
+def _mixed(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
+    """Ask about a category that is nearly all numbers: some other text made it one."""
+    others = texts_among_numbers(column, variable)
+    if not others:
+        return None
+    values = "1 record" if others == 1 else f"{others:,} records"
+    sentence = (
+        f"{variable.name} has numbers, and another text in {values}: it is masked as a category. "
+        "Texts for a missing value are named by the layout of the file (--file missing=TEXT)."
+    )
+    return _leave_or_keep(variable.name, "mixed", sentence, stops=True)
+
+
+def texts_among_numbers(column: pd.Series[Any], variable: Variable) -> int:
+    """Count the records with another text in an unanswered category of numbers."""
+    free = not variable.is_answered and not variable.value_labels and variable.levels is None
+    if not (free and variable.kind is Kind.CATEGORICAL and _has_texts(column)):
+        return 0
+    counts = column.value_counts()
+    numbers = counts[[NUMBER.fullmatch(text.strip()) is not None for text in counts.index]]
+    others = int(counts.sum() - numbers.sum())
+    many = len(numbers) >= FEWEST_NUMBERS and numbers.sum() >= NEARLY_NUMBERS * counts.sum()
+    return others if many else 0
+
+
+def _has_texts(column: pd.Series[Any]) -> bool:
+    category = isinstance(column.dtype, pd.CategoricalDtype)
+    return bool(pd.api.types.is_string_dtype(column.dtype)) and not category
+
+
+def _same_look(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
+    """Ask whether levels that look the same are one."""
+    if not may_join(column, variable):
+        return None
+    count = equal_looks(text for text in column.dropna().unique() if isinstance(text, str))
+    if not count:
+        return None
+    name = variable.name
+    apart = Answer(words="They are levels of their own")
+    one = Answer(words="Join them", joins=True, option="--file join=true")
+    pairs = "1 pair of levels that looks" if count == 1 else f"{count:,} pairs of levels that look"
+    return OpenQuestion(
+        variable=name,
+        kind="same look",
+        sentence=f"{name} has {pairs} the same but for case, blanks or invisible letters.",
+        answers=(apart, one),
+        proposed=apart,
+    )
 
 
 def _masked_weight(column: pd.Series[Any], variable: Variable) -> OpenQuestion:
@@ -253,4 +312,18 @@ def require_answers(microdata: Microdata) -> None:
     """Refuse a table with open doubts, or unexplained rows, before anything is drawn of it."""
     if not all(variable.is_answered for variable in microdata.schema.released):
         refuse_open(open_doubts(table_doubts(microdata), microdata.schema))
+        _refuse_mixed(microdata)
     refuse_together(microdata)
+
+
+def _refuse_mixed(microdata: Microdata) -> None:
+    """Refuse a table with categories that are nearly all numbers, until each is answered."""
+    frame = microdata.frame
+    schema = microdata.schema
+    mixed = [v.name for v in schema.released if texts_among_numbers(frame[v.name], v)]
+    if mixed:
+        raise ReleaseError(
+            f"These variables hold numbers with other texts among them: {', '.join(mixed)}. Answer "
+            "for each: --drop NAME or --keep NAME (in Python drop= or keep=), or say which texts "
+            "are missing values (--file missing=TEXT)."
+        )

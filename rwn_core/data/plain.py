@@ -147,10 +147,10 @@ def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:
     if make is not kind:
         taken = signature(make).parameters
         return make, {n: (n, hints[n], each.default is each.empty) for n, each in taken.items()}
-    needed = {e.name for e in fields(kind) if e.default is e.default_factory is MISSING}
+    given = [each for each in fields(kind) if each.init]
+    needed = {e.name for e in given if e.default is e.default_factory is MISSING}
     return make, {
-        e.metadata.get("in_file", e.name): (e.name, hints[e.name], e.name in needed)
-        for e in fields(kind)
+        e.metadata.get("in_file", e.name): (e.name, hints[e.name], e.name in needed) for e in given
     }
 
 

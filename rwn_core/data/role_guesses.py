@@ -144,6 +144,8 @@ def _guess(
     if looks_like:
         # a variable that may identify people is asked for by itself
         role, reason = _BY_DOUBT.get(looks_like, (Role.OTHER, ""))
+        if role is Role.PERSON and named.is_of_others:
+            return Role.IDENTIFIER, "it numbers other people than those of the records, or flats"
         return Role.OTHER if role in taken else role, reason
     for words, reason in ((named, "by its name"), (labelled, "by its label")):
         joined = "".join(words.words)

@@ -19,5 +19,5 @@ LISTED_PAIRS = 20_000_000
 # decides: donors that are stored, pairs of a class of rows and an original, and numbers of a model;
 # beyond, donors are searched again, and there is no reading
 STORED_NUMBERS = 50_000_000
-# decides: neighbors that the forecast of a sample adds up, and masked cells that judge slopes
+# decides: masked cells that judge slopes
 ESTIMATED_CELLS = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rwn_core.data.plain import MOST_ANALYSES, check_number
@@ -40,9 +40,11 @@ class StatedRegression(NamedParameters):
 
     formula: str
     kind: str = "linear"
+    parsed: Formula = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a regression that could never be fitted."""
+        """Read the formula, and refuse a regression that could never be fitted."""
+        object.__setattr__(self, "parsed", Formula.parse(self.formula))
         if self.kind not in MODELS:
             raise ParameterError(f"The kind of a regression must be one of: {', '.join(MODELS)}.")
         if not self.names[1:]:
@@ -91,12 +93,12 @@ class StatedRegression(NamedParameters):
     @property
     def question(self) -> Question:
         """Return the response and the variables that explain it."""
-        return Formula.parse(self.formula).question
+        return self.parsed.question
 
     @property
     def predictors(self) -> tuple[str, ...]:
         """Return the variables that stand as they are, each as a term of its own."""
-        terms = Formula.parse(self.formula).terms
+        terms = self.parsed.terms
         return tuple(term[0].name for term in terms if _is_plain(term))
 
     @property
@@ -106,7 +108,7 @@ class StatedRegression(NamedParameters):
         >>> StatedRegression(formula="siri ~ age + square(age) + age:bmi").terms
         'square(age) + age:bmi'
         """
-        terms = Formula.parse(self.formula).terms
+        terms = self.parsed.terms
         return " + ".join(
             ":".join(map(_factor_text, term)) for term in terms if not _is_plain(term)
         )
@@ -114,7 +116,7 @@ class StatedRegression(NamedParameters):
     @property
     def names(self) -> tuple[str, ...]:
         """Return every variable once, the response first."""
-        return Formula.parse(self.formula).names
+        return self.parsed.names
 
     @property
     def response(self) -> str:

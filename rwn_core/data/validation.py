@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized
 from rwn_core.data.identity.gate import doubts_of_schema
+from rwn_core.data.same_looks import equal_looks
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import NUMBERS, Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
@@ -347,12 +348,12 @@ def _texts(texts: list[str], name: str) -> list[str]:
             f"{name} has numbers in signs other than 0 to 9, a point and a hyphen: it is "
             "categorical; write plain digits for numbers."
         )
-    plain = (unicodedata.normalize("NFC", " ".join(text.split())).casefold() for text in texts)
-    same = len(texts) - len(set(plain))
+    same = equal_looks(texts)
     if same:
         notices.append(
             f"{name} has {same:,} levels that differ from another only in case or blanks, or in "
-            "composed letters: each counts as its own."
+            "invisible or composed letters: each counts as its own; join = true of the file joins "
+            "them."
         )
     return notices
 

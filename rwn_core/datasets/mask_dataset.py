@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -22,7 +22,7 @@ from rwn_core.datasets import donors
 from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import BLOCK
 from rwn_core.datasets.engines import ENGINES, STRATEGIES, follow_progress
-from rwn_core.datasets.run import SURVEY, Run
+from rwn_core.datasets.run import SURVEY, Execute, Run
 from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
@@ -124,42 +124,23 @@ def mask_dataset(
     Perry, Matloff, Tendick 2022, section 11.
     """
     options = options or RunOptions()
-    # The engine of a key.
     if engine not in ENGINES:
         raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
-    start = ENGINES[engine]
     run, target = prepare_run(src, dst, params, seed, options)
     profile = profile_of(run.dataset)
     doubts = tuple(identity_doubts(profile, profile.columns))
     refuse_open(open_doubts(doubts, run.schema))
     refuse_together(Microdata(profile, run.schema))
+
     run.stage.begin(run.fingerprint)
     result = run.stage.result
     if result is None:
         if not target.exists():
             run.release.folder.mkdir(mode=0o700, exist_ok=True)
-        with start(run, thread_count(options.workers), options.address) as execute:
-            # Do all steps; what the masking tasks answered.
-            ranges = len(run.ranges(SURVEY))
-            weight, _, mask = STRATEGIES[run.params.scheme.neighbors]
-            with work(progress=options.progress):
-                follow = follow_progress((1 + weight) * ranges + run.files)
-            execute(run.ranges(SURVEY), follow(1))
-            masking = mask(run, execute, follow)
-            answers = [run.answer(task["step"], task["number"]) for task in masking]
-            refuse_empty(sum(answer["empty"] for answer in answers))
-            ordering = run.numbered(donors.ORDER_STEP, range(run.files))
-            pieces = [task["number"] for task in masking]
-            execute([{**task, "pieces": pieces} for task in ordering], follow(1))
-        # Plain counts about the making of a release.
-        counts = [answer["changed"] for answer in answers]
-        state, tied = (run.stage.answer(step, 0) or {} for step in (donors.STATE, donors.TIE))
-        result = {
-            "imbalance": state.get("imbalance", 0.0),
-            "kept": tied.get("kept"),
-            "governed": sum(answer["governed"] for answer in answers),
-            "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
-        }
+        with ENGINES[engine](run, thread_count(options.workers), options.address) as execute:
+            masking = _run_steps(run, execute, options.progress)
+        result = _counts(run, masking)
+
     shares = {name: count / run.dataset.n for name, count in result["changed"].items()}
     still = unmoved(run, profile, shares)
     if still and not isinstance(seed, int):  # a seed is for teaching
@@ -167,22 +148,7 @@ def mask_dataset(
         run.release.remove()
         raise ReleaseError(f"{untouched_words(still)}.")
     weak = weakly_masked(Microdata(profile, run.schema), run.params, shares)
-    # Delete what is left of the work, then let the release appear.
-    # A kill at any moment leaves parts of the original only where the same run goes on with them.
-    folder = run.release.folder
-    names = {donors.file_name(number) for number in range(run.files)}
-    for path in folder.iterdir() if folder.exists() else ():
-        if path.name not in names:  # left by a worker that was killed
-            path.unlink()
-    run.stage.end(result)
-    try:
-        if folder.exists():  # else a run that was killed at its end has let it appear
-            folder.rename(target)
-    except OSError as error:
-        raise NotWritten(
-            f"{target} cannot be written ({error.strerror}); choose another folder."
-        ) from None
-    run.stage.remove()
+    _let_appear(run, target, result)
     return DatasetRelease(
         folder=target,
         n=run.dataset.n,
@@ -192,6 +158,57 @@ def mask_dataset(
         almost_unmasked=tuple(name for name in weak if name not in still),
         **result,
     )
+
+
+def _run_steps(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
+    """Do all steps of a run, and return what the masking tasks answered."""
+    ranges = len(run.ranges(SURVEY))
+    weight, _, mask = STRATEGIES[run.params.scheme.neighbors]
+    with work(progress=progress):
+        follow = follow_progress((1 + weight) * ranges + run.files)
+    execute(run.ranges(SURVEY), follow(1))
+    masking = mask(run, execute, follow)
+    answers = [run.answer(task["step"], task["number"]) for task in masking]
+    refuse_empty(sum(answer["empty"] for answer in answers))
+    pieces = [task["number"] for task in masking]
+    ordering = run.numbered(donors.ORDER_STEP, range(run.files))
+    execute([{**task, "pieces": pieces} for task in ordering], follow(1))
+    return answers
+
+
+def _counts(run: Run, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return plain counts about the making of a release."""
+    state = run.stage.answer(donors.STATE, 0) or {}
+    tied = run.stage.answer(donors.TIE, 0) or {}
+    changed = zip(*(answer["changed"] for answer in answers), strict=True)
+    return {
+        "imbalance": state.get("imbalance", 0.0),
+        "kept": tied.get("kept"),
+        "governed": sum(answer["governed"] for answer in answers),
+        "changed": dict(zip(run.names, map(sum, changed), strict=True)),
+    }
+
+
+def _let_appear(run: Run, target: Path, result: dict[str, Any]) -> None:
+    """Delete what is left of the work, then let the release appear.
+
+    A kill at any moment leaves parts of the original only where the same run goes on with them.
+    """
+    folder = run.release.folder
+    names = {donors.file_name(number) for number in range(run.files)}
+    if folder.exists():
+        for path in folder.iterdir():
+            if path.name not in names:  # left by a worker that was killed
+                path.unlink()
+    run.stage.end(result)
+    try:
+        if folder.exists():  # else a run that was killed at its end has let it appear
+            folder.rename(target)
+    except OSError as error:
+        raise NotWritten(
+            f"{target} cannot be written ({error.strerror}); choose another folder."
+        ) from None
+    run.stage.remove()
 
 
 def profile_of(dataset: Dataset) -> pd.DataFrame:

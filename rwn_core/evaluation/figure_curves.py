@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,9 +100,14 @@ _TENTHS = 5.0, 95.0  # 9 of 10 releases lie between these percentiles
 _LEAST = 20  # releases of which one lies beyond each end
 
 
-Over = tuple[str, tuple[float, ...]]
-"""A lever of a method and its positions, ascending."""
-OVER_EPSILON: Over = ("epsilon", EPSILONS)
+class Over(NamedTuple):
+    """A lever of a method and its positions."""
+
+    lever: str
+    at: tuple[float, ...]  # ascending
+
+
+OVER_EPSILON = Over("epsilon", EPSILONS)
 """Radii of the paper's figures on body fat."""
 
 
@@ -179,54 +184,80 @@ def figure_curves(
     # Releases of one number share their draws over the positions. `after` is called with the curves
     # so far after a release at each position; True ends there. NotApplicable is raised if the
     # measure does not apply to the table, or to a release at every position.
-    figure, (lever, at) = PAPER_FIGURES[number], over
+    figure = PAPER_FIGURES[number]
     assert figure.read is not None
-    start, compute = _unperturbed(prepared), MEASURES[figure.measure].compute
+    at = over.at
+    start = _unperturbed(prepared)
+    compute = MEASURES[figure.measure].compute
     itself = compute(start)
-    original = figure.read(itself, "original")
+    drawn = _Drawn(at)
+    settings = {x: prepared.with_levers(**{over.lever: x}) for x in at}
     titles = {each.name: each.title for each in prepared.method.levers}
-    # by position: its setting, values of its releases, records with the maximum, or a reason
-    settings = {x: prepared.with_levers(**{lever: x}) for x in at}
-    rows: dict[float, list[Values]] = {x: [] for x in at}
-    largest: dict[float, Counter[int]] = {x: Counter() for x in at}
-    reasons: dict[float, str] = {}
 
     def curves() -> FigureCurves:
-        drawn = [x for x in at if x not in reasons]
         return FigureCurves(
             title=f"Figure {number}: {figure.title}",
             axis=figure.axis,
-            lever=titles[lever],
-            at=np.array(drawn, dtype=np.float64),
+            lever=titles[over.lever],
+            at=np.array(drawn.read, dtype=np.float64),
             original=original,
-            values={
-                name: np.array([[one[name] for one in rows[x]] for x in drawn]) for name in original
-            },
-            records=tuple(
-                (record, often / largest[x].total())
-                for x in drawn
-                for record, often in largest[x].most_common(1)
-            ),
+            values=drawn.values(original),
+            records=drawn.records_with_most(),
             original_record=_record(prepared, itself, "argmax_original"),
-            left_out=tuple((x, reasons[x]) for x in at if x in reasons),
+            left_out=drawn.left_out,
         )
 
+    original = figure.read(itself, "original")
     for one in range(releases):
         key = SecretKey.from_seed(seed + one)
-        for x in [x for x in at if x not in reasons]:
+        for x in drawn.read:
             try:
                 reading = compute(start.with_masked(settings[x].release(key).masked))
             except NotApplicable as reason:
-                reasons[x] = reason.reason
+                drawn.reasons[x] = reason.reason
                 continue
-            rows[x].append(figure.read(reading, "released"))
-            if record := _record(prepared, reading, "argmax_released"):
-                largest[x][record] += 1
-        if len(reasons) == len(at):
-            raise NotApplicable(reasons[at[0]])
+            drawn.rows[x].append(figure.read(reading, "released"))
+            record = _record(prepared, reading, "argmax_released")
+            if record:
+                drawn.largest[x][record] += 1
+        if not drawn.read:
+            raise NotApplicable(drawn.reasons[at[0]])
         if after(curves()):
             break
     return curves()
+
+
+class _Drawn:
+    """The releases of a figure that are drawn so far, by position."""
+
+    def __init__(self, at: Sequence[float]) -> None:
+        self.at = at
+        self.rows: dict[float, list[Values]] = {x: [] for x in at}
+        self.largest: dict[float, Counter[int]] = {x: Counter() for x in at}
+        self.reasons: dict[float, str] = {}  # why nothing is read at a position
+
+    @property
+    def read(self) -> list[float]:
+        """The positions at which the measure applies."""
+        return [x for x in self.at if x not in self.reasons]
+
+    @property
+    def left_out(self) -> tuple[tuple[float, str], ...]:
+        """The other positions, each with the reason."""
+        return tuple((x, self.reasons[x]) for x in self.at if x in self.reasons)
+
+    def values(self, names: Iterable[str]) -> dict[str, Floats]:
+        """Return the values of each curve, shape (positions, releases)."""
+        return {
+            name: np.array([[one[name] for one in self.rows[x]] for x in self.read])
+            for name in names
+        }
+
+    def records_with_most(self) -> tuple[tuple[int, float], ...]:
+        """Return for each position the record that most often has the maximum, and its share."""
+        counted = [self.largest[x] for x in self.read]
+        pairs = [(each.most_common(1), each.total()) for each in counted]
+        return tuple((most[0][0], most[0][1] / total) for most, total in pairs if most)
 
 
 def _unperturbed(prepared: Prepared) -> Comparison:

@@ -14,6 +14,8 @@ from rwn_core.io import (
     excel_format,
     feather_format,
     fixed_width_format,
+    json_format,
+    ods_format,
     parquet_format,
     r_format,
     sas_format,
@@ -27,7 +29,7 @@ FORMATS: tuple[Format, ...] = tuple(
     each.FORMAT
     for each in (
         *(csv_format, parquet_format, excel_format, tsv_format, feather_format, stata_format),
-        *(spss_format, sas_format, r_format, fixed_width_format),
+        *(spss_format, sas_format, r_format, ods_format, json_format, fixed_width_format),
     )
 )
 """Every format, in the order on screen; the first is the usual one."""

@@ -10,6 +10,7 @@ Parquet and Feather out: values and types alone, without unused levels and metad
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -26,6 +27,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
+from rwn_core.io.checked_table import checked_table
 from rwn_core.io.limits import (
     ENCRYPTED,
     check_size,
@@ -35,6 +37,7 @@ from rwn_core.io.limits import (
     has_large_wholes,
     in_file,
 )
+from rwn_core.io.row_names import ROW, named
 from rwn_core.io.text_types.column import are_days
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
@@ -83,11 +86,13 @@ def arrow_microdata(
             )
     with in_file(file):
         frame = pd.DataFrame(series)
-        data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=left_out)
+        data = checked_table(frame, schema, schema, said, left_out, _index_of(table))
     # The schema with the scale of exact decimals, so that a text file writes them as they
     # were.
     described = data.schema
     for decimal_field in fields:
+        if decimal_field.name not in described.by_name:
+            continue
         stated = described.variable(decimal_field.name)
         floating = pd.api.types.is_float_dtype(data.frame[decimal_field.name].dtype)
         if pa.types.is_decimal(decimal_field.type) and floating and stated.decimals is None:
@@ -189,7 +194,11 @@ def column_series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
             levels = numbers if comes_back(written, numbers) else written
         codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
         if levels.null_count or len(levels.unique()) < len(levels):
-            return pd.Series(levels.take(array.indices).to_pandas()).astype("category")
+            # a level may stand twice, or for missing
+            different = levels.drop_null().unique()
+            places = pc.index_in(levels, different).take(array.indices)
+            codes = pc.fill_null(places, -1).to_numpy(zero_copy_only=False)
+            levels = different
         category = pd.Categorical.from_codes(
             codes, categories=levels.to_pandas(), ordered=field.type.ordered
         )
@@ -240,8 +249,29 @@ def read_feather(
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
+    names = named(table.column_names, schema)
+    if names != table.column_names:
+        table = _renamed(table, names)
+        fields = list(table.schema)
     usable = usable_fields(file, fields, table.num_rows, schema, layout)
     return arrow_microdata(file, table, usable[0], schema, *usable[1:])
+
+
+def _renamed(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Give columns other names; what pandas says of its index stays."""
+    return table.rename_columns(names).replace_schema_metadata(table.schema.metadata)
+
+
+def _index_of(table: pa.Table) -> str | None:
+    """Return the column that was an index of pandas; row, if it had no name."""
+    try:
+        stored = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
+        columns = [each for each in stored["index_columns"] if isinstance(each, str)]
+    except (KeyError, TypeError, ValueError):
+        return None
+    if not columns:
+        return None
+    return columns[0] if columns[0] in table.column_names else ROW
 
 
 def read_parquet(
@@ -253,28 +283,41 @@ def read_parquet(
         fields = [field for field in source.schema_arrow if field.name is not None]
         meta = source.metadata
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    stored = [field.name for field in fields]
+    names = named(stored, schema)
+    stored_name = dict(zip(names, stored, strict=True))
+    fields = [field.with_name(name) for field, name in zip(fields, names, strict=True)]
     fields, notices, left_out = usable_fields(file, fields, meta.num_rows, schema, layout)
     read = [field for field in fields if field.name not in left_out]
     check_unpacked(file, sum(group.total_byte_size for group in groups))
     with arrow_refusals(file):
         # repeated texts may take any memory: the process that reads has a limit
-        names = [field.name for field in read]
+        names = [stored_name[field.name] for field in read]
         table = source.read(columns=names, use_pandas_metadata=False)
         table.validate(full=True)
         if table.num_rows != meta.num_rows:
             raise pa.ArrowInvalid("fewer records than declared")
-        # columns of moments of 96 bits that have no microseconds in 64 bits
-        columns = [meta.schema.column(number) for number in range(meta.num_columns)]
-        long = [c.path for c in columns if c.physical_type == "INT96" and c.path in names]
-        seconds = _open(content, unit="s").read(columns=long, use_pandas_metadata=False)
-        for name in long:
-            micro, exact = (
-                each[name].cast(pa.int64()).drop_null().to_numpy() for each in (table, seconds)
-            )
-            if (micro // 1_000_000 != exact).any():
-                left_out[name] = "dates outside the years 1 to 9999"
+        for name in _beyond_the_calendar(content, meta, table):
+            left_out[name] = "dates outside the years 1 to 9999"
         table = table.unify_dictionaries()
+        if len(names) == table.num_columns:
+            table = _renamed(table, [field.name for field in read])
     return arrow_microdata(file, table, fields, schema, notices, left_out)
+
+
+def _beyond_the_calendar(content: bytes, meta: pq.FileMetaData, table: pa.Table) -> list[str]:
+    """Name columns of moments of 96 bits that have no microseconds in 64 bits."""
+    columns = [meta.schema.column(number) for number in range(meta.num_columns)]
+    long = [c.path for c in columns if c.physical_type == "INT96" and c.path in table.column_names]
+    seconds = _open(content, unit="s").read(columns=long, use_pandas_metadata=False)
+    found = []
+    for name in long:
+        micro, exact = (
+            each[name].cast(pa.int64()).drop_null().to_numpy() for each in (table, seconds)
+        )
+        if (micro // 1_000_000 != exact).any():
+            found.append(name)
+    return found
 
 
 def _open(content: bytes, unit: str = "us") -> pq.ParquetFile:

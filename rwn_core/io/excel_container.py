@@ -52,7 +52,7 @@ _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id
 def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
     """Refuse a workbook that takes too much memory or is no plain XML; return its sheets' marks."""
     # Every part is unpacked once and counted, because the sizes that an archive declares may be
-    # wrong.
+    # wrong. An OpenDocument sheet has no marks.
     marks, size = dict[str, Marks](), 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -12,7 +12,9 @@ FORMAT = Format(
     media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     read=when_called("rwn_core.io.excel_reader.read_excel"),
     write=when_called("rwn_core.io.excel_writer.excel_bytes"),
-    layout=frozenset({"sheet", "header", "above", "below", "decimal", "dates", "missing", "fill"}),
+    layout=frozenset(
+        {"sheet", "header", "above", "below", "decimal", "dates", "missing", "fill", "grouped"}
+    ),
     sees=when_called("rwn_core.io.excel_reader.seen_in_workbook"),
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     # a zip archive that names parts of a workbook

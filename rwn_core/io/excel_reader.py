@@ -28,14 +28,15 @@ from rwn_core.io.guessed_layout import (
     filled,
     guessed_dates,
     guessed_decimal,
+    guessed_groups,
     guessed_missing,
-    is_year,
     joined_names,
     last_filled,
     names_of_sheet,
     rows_at_end,
     without_breaks,
 )
+from rwn_core.io.header_row import values_among_names
 from rwn_core.io.limits import (
     LARGEST_WHOLE,
     MOST_CELLS,
@@ -43,9 +44,10 @@ from rwn_core.io.limits import (
     chosen_columns,
     damaged,
 )
+from rwn_core.io.row_names import named
 from rwn_core.io.text_types.column import Form, TextColumn, text_forms
 from rwn_core.io.text_types.convert import table_of_columns, typed
-from rwn_core.io.text_types.lay_out import with_points
+from rwn_core.io.text_types.lay_out import with_points, without_groups
 
 Rows = list[list[Any]]
 
@@ -53,7 +55,6 @@ _VISIBLE = python_calamine.SheetVisibleEnum.Visible
 _PICTURED = 12  # rows and columns of a sheet that are shown as they are
 _LAST_ROWS = 6
 _START, _END = 200, 20  # rows that are looked at
-_STEP = 10  # years between two names of columns, at most
 
 _NUMBER, _TEXT, _TRUTH, _DATE, _TIME = "number", "text", "truth value", "date", "time of the day"
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -86,6 +87,7 @@ def read_excel(
     notices += marks.notices(len(rows[0]))
     names = _header(file, rows, first, layout.header)
     rows, first = rows[layout.header - 1 :], first + layout.header - 1
+    names = named(names, schema)
     chosen, wide = chosen_columns(file, names, schema, layout, f", row {first:,}")
     if len(rows) < 2:
         raise InputError(
@@ -106,7 +108,7 @@ def read_excel(
                     f"{name} has zeros or marks in its numbers by the format of its cells "
                     f"({written}): it is categorical, with the texts that Excel shows."
                 )
-        column = _Cells(name, values, first + 1, layout)
+        column = Cells(name, values, first + 1, layout)
         try:
             series[name], noticed = column.typed(variable)
         except InputError as refusal:
@@ -124,36 +126,23 @@ def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:
             "leave it out."
         )
     others = [place for place, name in enumerate(rows[0]) if not isinstance(name, str)]
-    columns = [(rows[0][place], [row[place] for row in rows[1:]]) for place in others]
-    if header == 1 and others and not (all(map(filled, rows[0])) and _are_names(columns)):
+    columns = {place: [row[place] for row in rows[1:]] for place in others}
+    values = values_among_names({place: rows[0][place] for place in others}, columns)
+    if header == 1 and others and (values or not all(map(filled, rows[0][1:]))):
         # the name stays out of the message: without a header line it is a cell's value
+        place = (values or others)[0] + 1
         raise InputError(
-            f"{file}, row {first:,}, column {others[0] + 1}: the name is a number or a date, as "
-            "if the header line were left out; add a line with the names."
+            f"{file}, row {first:,}, column {place}: the name is a number or a date, as if the "
+            "header line were left out; add a line with the names."
         )
     texts = [[level_text(name) for name in row] for row in rows[:header]]
     return joined_names(texts) if header > 1 else [*map(without_breaks, texts[0])]
 
 
-def _are_names(columns: Sequence[tuple[Any, list[Any]]]) -> bool:
-    """True if cells above columns are names of them: years, or of another kind."""
-    years, inside = [], 0
-    for name, cells in columns:
-        known = [value for value in cells if filled(value)]
-        if known and _column_kind(name) not in set(map(_column_kind, known)):
-            continue
-        if not is_year(name) or all(map(is_year, known)):
-            return False
-        numbers = [value for value in known if isinstance(value, int | float)]
-        inside += min(numbers) <= name <= max(numbers)
-        years.append(name)
-    steps = np.diff(years)
-    ordered = len(steps) > 0 and ((steps > 0).all() or (steps < 0).all())
-    return not inside or bool(ordered and (len(steps) > 1 or abs(steps[0]) <= _STEP))
-
-
-class _Cells:
+class Cells:
     """One column of a sheet: values as the library has them, and the row of the first record."""
+
+    days_are_texts = False  # whether the format has no days, so that texts of them are dates
 
     def __init__(self, name: str, values: list[Any], first: int, layout: FileLayout) -> None:
         self.name, self.values, self.first = name, values, first
@@ -169,8 +158,9 @@ class _Cells:
             return pd.Series([_seconds(value) for value in self.values], dtype="float64"), [said]
         if variable is not None and variable.kind is Kind.CATEGORICAL and kinds != {_TRUTH}:
             return self.texts(), []
-        written = self.layout.decimal == "," or self.layout.dates != USUAL_DATES
-        written |= kinds == {_TEXT} and self._forms(set(self.values) - {"", None}) == {Form.CLOCK}
+        layout = self.layout
+        written = layout.decimal == "," or layout.dates != USUAL_DATES or layout.grouped
+        written |= kinds == {_TEXT} and self._are_times()
         if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
             # the column as a text file with the same texts has it
             texts = ["" if value is None else level_text(value) for value in self._known()]
@@ -178,6 +168,8 @@ class _Cells:
                 pairs = zip(texts, self.kinds == _NUMBER, strict=True)
                 texts = [text.replace(".", ",") if number else text for text, number in pairs]
             column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
+            if layout.grouped:
+                column = without_groups(column, layout.decimal)
             odd_decimals: dict[str, str] = {}
             if self.layout.decimal == ",":
                 column = with_points(self.name, column, odd_decimals)
@@ -202,6 +194,11 @@ class _Cells:
             return pd.Series(np.full(len(self.values), np.nan)), []
         return make.get(kinds.pop(), self.texts)(), self._notices()
 
+    def _are_times(self) -> bool:
+        """True if all texts are times of the day, or days of a format that has no others."""
+        forms = self._forms(set(self.values) - {"", None})
+        return forms == {Form.CLOCK} or (self.days_are_texts and forms == {Form.DATE})
+
     def _forms(self, texts: set[str]) -> set[int]:
         return set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
 
@@ -223,9 +220,10 @@ class _Cells:
 
     def _numbers(self) -> pd.Series[Any]:
         numbers = np.array([np.nan if v is None else float(v) for v in self._known()])
-        large = np.abs(numbers) > LARGEST_NUMBER
+        large = (np.abs(numbers) > LARGEST_NUMBER) & np.isfinite(numbers)
         self._refuse(large, f"numbers beyond {LARGEST_NUMBER:g}", "write another unit")
-        if (numbers[~self.gaps] % 1 != 0).any():
+        known = numbers[~self.gaps]
+        if not np.isfinite(known).all() or (known % 1 != 0).any():
             return pd.Series(numbers)
         fault = "whole numbers of 2^53 or more, which Excel rounds"
         self._refuse(np.abs(numbers) >= LARGEST_WHOLE, fault, "write them as texts")
@@ -242,6 +240,7 @@ class _Cells:
         return [None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)]
 
     def texts(self) -> pd.Series[Any]:
+        """The column as texts."""
         texts = [None if value is None else level_text(value) for value in self._known()]
         return pd.Series(pd.array(texts, dtype="str"))
 
@@ -381,6 +380,7 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
     body = start[above + header :] if last_row < _START else list(end)
     below = rows_at_end(body, len(start[0]) if start else 0, complete=last_row < _START)
     texts = [[_written(value) for value in row] for row in start[above + header - 1 :]]
+    decimal, grouped = guessed_groups(texts, guessed_decimal(texts, ";"))
     first, last = above + header * (header > 1), last_row + 1 - below
     pictured = dict(enumerate(start[:_PICTURED]))
     if small:
@@ -391,7 +391,8 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
             above=min(above, MOST_LINES),
             below=below,
             header=header,
-            decimal=guessed_decimal(texts, ";"),
+            decimal=decimal,
+            grouped=grouped,
             dates=guessed_dates(texts),
             missing=guessed_missing(texts),
             fill=any(first <= area[0][0] < last and area[1][0] > area[0][0] for area in merged),

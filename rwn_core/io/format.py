@@ -67,6 +67,7 @@ class Format:
     keeps: frozenset[Feature] = frozenset()
     companion: str = ""  # the ending of a second file that each has, such as a codebook
     demand: str = ""  # what a file must be beyond its format, such as "UTF-8, separated by commas"
+    separator: str = ""  # the usual one, of separated text
     layout: frozenset[str] = frozenset()  # fields of a FileLayout that files of the format have
     # those of them that are written as the file of the original had them
     marks: frozenset[str] = frozenset()
@@ -125,7 +126,8 @@ def text_format(separator: str, *, marks: frozenset[str], **fields: Any) -> Form
     return Format(
         read=read,
         write=write,
-        layout=MARKS | {"encoding", "header", "above", "below", "missing"},
+        separator=separator,
+        layout=MARKS | {"encoding", "header", "above", "below", "missing", "grouped"},
         marks=marks,
         sees=partial(when_called("rwn_core.io.guessed_layout.guess_text_layout"), usual=separator),
         keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),

@@ -23,6 +23,7 @@ from rwn_core.data.file_layout import (
     FileLayout,
 )
 from rwn_core.errors import SchemaError
+from rwn_core.io.header_row import NO_NAMES, NUMBER, is_year, number_of, values_among_names
 from rwn_core.io.text_types.column import (
     NOTHING,
     Form,
@@ -31,12 +32,12 @@ from rwn_core.io.text_types.column import (
     text_forms,
     without_blanks,
 )
+from rwn_core.io.text_types.lay_out import holds_groups
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200
 _MOST_BELOW = 20
 _FEWEST = 0.6  # of the lines that must have as many fields as most
-_NUMBER = re.compile(r"[+-]?[\d.,]*\d")
 _COMMA, _POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
 _TOTAL = re.compile(
     r"(?i)((grand|overall|all)[ -])?(totals?|sums?)|(gesamt|end)?summe|gesamt|insgesamt|zusammen"
@@ -49,7 +50,7 @@ _NOTE = re.compile(
 )
 _FEW = 8  # records, above which one sum in a row without a word is a total
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]{2,}")
-_VALUES = set(Form) - NOTHING - {Form.INFINITE, Form.THOUSANDS, Form.UNIT, Form.WORD}
+_VALUES = set(Form) - NOTHING - {Form.INFINITE, Form.THOUSANDS, Form.SPELLED, Form.UNIT, Form.WORD}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +61,12 @@ class GuessedLayout:
     sheets: tuple[str, ...] = ()  # of a workbook, that with the table first; none of another file
     # first and last rows of that sheet: the number of each, from 0, and its first cells as texts
     rows: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    opens: bool = False  # whether the file was read so, and nothing of it was lost
 
     def plain(self) -> dict[str, Any]:
         """As plain data."""
-        return {"layout": self.layout.changed(), "sheets": self.sheets, "rows": self.rows}
+        layout = self.layout.changed()
+        return {"layout": layout, "sheets": self.sheets, "rows": self.rows, "opens": self.opens}
 
     @classmethod
     def from_dict(cls, plain: Any) -> GuessedLayout:
@@ -72,6 +75,7 @@ class GuessedLayout:
             layout=FileLayout.from_dict(plain["layout"]),
             sheets=tuple(str(sheet) for sheet in plain["sheets"]),
             rows=tuple((int(number), tuple(map(str, cells))) for number, cells in plain["rows"]),
+            opens=bool(plain["opens"]),
         )
 
 
@@ -96,7 +100,7 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
         width = max(several, key=lambda each: (several[each], each))
         share = several[width] / max(len(records), 1)
         # records with a field that holds a mark which is no part of a number
-        words = ([e for e in record if not _NUMBER.fullmatch(e.strip())] for record in records)
+        words = ([e for e in record if not NUMBER.fullmatch(e.strip())] for record in records)
         torn = sum(not SEPARATORS.keys().isdisjoint("".join(each)) for each in words)
         how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
         if share >= _FEWEST and how_well > best:
@@ -110,15 +114,14 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     end = content[-_END:].decode(encoding, "replace").splitlines()[1:]
     end = lines[above + 1 :] if complete else end
     body = [_fields(line, mark) for line in end if line.strip()] if width > 1 else []
+    decimal, grouped = guessed_groups(records, guessed_decimal(records, mark))
     try:
         layout = FileLayout(
             encoding=encoding,
             separator=None if mark == usual else mark,
-            decimal=guessed_decimal(records, mark),
-            # neither numbers nor dates stand among names
-            header=not any(
-                text_form(field) in _VALUES for record in records[:1] for field in record
-            ),
+            decimal=decimal,
+            grouped=grouped,
+            header=_has_names(records),
             above=min(above, MOST_LINES),
             below=rows_at_end(body, width if width > 1 else 0, complete=complete),
             dates=guessed_dates(records),
@@ -127,6 +130,17 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     except SchemaError:
         return None
     return GuessedLayout(layout=layout)
+
+
+def _has_names(records: Sequence[Sequence[str]]) -> bool:
+    """True if the first record has names: no numbers and dates but those that are no values."""
+    first = records[0] if records else []
+    forms = {place: text_form(field) for place, field in enumerate(first)}
+    if any(form in (Form.CLOCK, Form.INFINITE) for form in forms.values()):
+        return False
+    doubted = {place: first[place] for place, form in forms.items() if form in NO_NAMES}
+    columns = {place: [record[place] for record in records[1:]] for place in doubted}
+    return not values_among_names(doubted, columns)
 
 
 def wide_encoding(content: bytes) -> str | None:
@@ -168,6 +182,15 @@ def guessed_decimal(records: Sequence[Sequence[str]], mark: str) -> str:
     fields = [field.strip() for record in records[1:] for field in record]
     commas, points = (sum(map(bool, map(each.fullmatch, fields))) for each in (_COMMA, _POINT))
     return "," if commas > points else "."
+
+
+def guessed_groups(records: Sequence[Sequence[str]], decimal: str) -> tuple[str, bool]:
+    """Return the decimal mark, and whether some columns have numbers in groups or in brackets."""
+    columns = [_known(fields) for fields in zip(*records[1:], strict=True)]
+    for mark in (decimal, *({".", ","} - {decimal})):
+        if any(holds_groups(different, mark) for different in columns):
+            return mark, True
+    return decimal, False
 
 
 def guessed_dates(records: Sequence[Sequence[str]]) -> str:
@@ -215,16 +238,16 @@ def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) ->
 def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
     """True if words begin as a note does, or stand alone where numbers do."""
     places = [place for place, cell in enumerate(row) if filled(cell)]
-    if len(places) == len(row) or any(_number(row[place]) is not None for place in places):
+    if len(places) == len(row) or any(number_of(row[place]) is not None for place in places):
         return False
     known = [each[places[0]] for each in above if filled(each[places[0]])]
-    alone = len(places) == 1 and sum(_number(cell) is None for cell in known) < len(known) / 2
+    alone = len(places) == 1 and sum(number_of(cell) is None for cell in known) < len(known) / 2
     return alone or _NOTE.match(str(row[places[0]]).strip()) is not None
 
 
 def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool) -> bool:
     """True if a row is called a total, once, or has the sums of those above."""
-    numbers = {place: _number(cell) for place, cell in enumerate(row) if filled(cell)}
+    numbers = {place: number_of(cell) for place, cell in enumerate(row) if filled(cell)}
     known = {place: number for place, number in numbers.items() if number is not None}
     words = [place for place in numbers if place not in known]
     for place in words:
@@ -233,22 +256,13 @@ def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool
             return bool(known) and sum(called) == sum(takewhile(bool, reversed(called)))
     if not complete or len(known) < 1 + (bool(words) or len(above) < _FEW):
         return False
-    sums = ((number, [_number(e[place]) or 0.0 for e in above]) for place, number in known.items())
+    sums = (
+        (number, [number_of(e[place]) or 0.0 for e in above]) for place, number in known.items()
+    )
     return all(
         sum(map(bool, values)) >= 4 and abs(sum(values) - number) <= 1e-6 * abs(number)
         for number, values in sums
     )
-
-
-def _number(cell: Any) -> float | None:
-    """The number of a cell or of its text, with a point or a comma."""
-    text = str(cell).strip()
-    if isinstance(cell, bool) or not _NUMBER.fullmatch(text) or text.count(",") > 1:
-        return None
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return None
 
 
 def names_of_sheet(
@@ -261,6 +275,7 @@ def names_of_sheet(
     first = next((i for i, row in enumerate(start) if all(filled(row[j]) for j in columns)), None)
     if len(columns) < 2 or first is None:
         return 0, 1
+    first -= _names_rows(start[max(first - 1, 0)], start[first], columns)
     above, count = first, 1
     # no row has all names: they stand in several rows, which have nothing but words
     if not all(isinstance(start[first][j], str) for j in columns):
@@ -292,6 +307,14 @@ def names_of_sheet(
     return 0 if empty else above, count
 
 
+def _names_rows(names: Sequence[Any], record: Sequence[Any], columns: Sequence[int]) -> bool:
+    """True if a row has all names but the first, as above row names, and no record follows them."""
+    rest = columns[1:]
+    if filled(names[columns[0]]) or not all(isinstance(names[j], str) and names[j] for j in rest):
+        return False
+    return any(filled(record[j]) and not isinstance(record[j], str) for j in rest)
+
+
 def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
     """Join the names of several rows, column by column; a heading goes on to the right.
 
@@ -312,11 +335,6 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
 def without_breaks(name: str) -> str:
     """Return a name without its line breaks."""
     return " ".join(name.split()) if "\n" in name or "\r" in name else name
-
-
-def is_year(cell: Any) -> bool:
-    """True if a cell is the number of a year."""
-    return isinstance(cell, int | float) and 1800 <= cell <= 2100 and cell == int(cell)
 
 
 def last_filled(rows: Sequence[Sequence[Any]], end: int) -> int:

@@ -19,10 +19,13 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.file_layout import USUAL_DATES, FileLayout
+from rwn_core.data.same_looks import looks
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.data.variable import level_names
 from rwn_core.io.guessed_layout import joined_names, without_breaks
+from rwn_core.io.row_names import named
+from rwn_core.io.text_types.lay_out import ungrouped
 from rwn_core.io.time_formats import TimeFormat, as_times, time_format
 
 _REMEMBERED = 65_536  # different values of a column that a cache has
@@ -59,12 +62,14 @@ def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], An
     days = pd.api.types.is_datetime64_any_dtype(dtype)
     numbers = pd.api.types.is_numeric_dtype(dtype) and not labels
 
+    seen: Callable[[str], str] = looks if layout.join else str
+
     def key(value: Any) -> Any:
         if value is None or value is pd.NA or value != value or value == "":
             return None
         try:
             if numbers:
-                number = _number(value, mark)
+                number = _number(value, layout)
                 return float(np.float32(number)) if narrow else number
             if days:
                 if isinstance(value, str) and notation != USUAL_DATES:
@@ -77,14 +82,17 @@ def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], An
         except (LookupError, ValueError, TypeError, OverflowError):  # a value of another kind
             pass
         text = level_text(labels.get(value, value)).strip()
-        return text.removesuffix(_NO_CLOCK).replace(mark, ".")
+        return seen(text.removesuffix(_NO_CLOCK).replace(mark, "."))
 
     return key
 
 
-def _number(value: Any, mark: str) -> Any:
+def _number(value: Any, layout: FileLayout) -> Any:
     if isinstance(value, str):
-        text = value.strip().replace(mark, ".")
+        text = value.strip()
+        if layout.grouped:
+            text = ungrouped(text, layout.decimal)
+        text = text.replace(layout.decimal, ".")
         try:
             return int(text) if text.lstrip("+-").isdigit() else float(text)
         except ValueError:
@@ -110,8 +118,10 @@ def text_again(content: bytes, frame: pd.DataFrame, schema: Schema, usual: str) 
         skip_blank_lines=False,
         on_bad_lines="skip" if layout.below else "error",
     )
+    if not isinstance(read.index, pd.RangeIndex):  # row names without a name in the header line
+        read = read.reset_index(names="")
     names = [without_breaks(str(name)) for name in read]
-    read.columns = names if layout.header == 1 else frame.columns
+    read.columns = named(names, schema) if layout.header == 1 else frame.columns
     return read.head(len(frame)) if layout.below else read
 
 
@@ -126,6 +136,7 @@ def arrow_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataF
         pq.read_metadata(stream)  # a damaged file makes the library write to the terminal
         read = arro3.io.read_parquet
     table, found = pa.table(read(stream)), {}
+    table = table.rename_columns(named(table.column_names, schema))
     for name in frame.columns:
         column = table.column(name)
         if pa.types.is_dictionary(column.type):
@@ -166,6 +177,21 @@ def labelled_again(
     return pd.DataFrame(numbers)
 
 
+def json_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Read records by pandas, in a list or one a line, without any guess of types."""
+    text = content.decode("utf-8-sig")
+    of_columns = "}}" in text
+    how: Any = {
+        "orient": "columns" if of_columns else "records",
+        "lines": not of_columns and not text.lstrip().startswith("["),
+        "dtype": False,
+        "precise_float": True,
+    }
+    read: pd.DataFrame = pd.read_json(io.StringIO(text), **how).reset_index(drop=True)
+    read.columns = pd.Index(named(list(read.columns), schema))
+    return read
+
+
 def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     """Read the first sheet of a workbook that has these names in a row, by openpyxl."""
     import openpyxl
@@ -184,7 +210,8 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
         head: deque[list[str]] = deque(maxlen=layout.header)
         for row in rows:
             head.append(["" if cell is None else str(cell) for cell in row])
-            places = {name: place for place, name in enumerate(joined_names([*head]))}
+            names = named(joined_names([*head]), schema)
+            places = {name: place for place, name in enumerate(names)}
             if set(frame.columns) <= places.keys():
                 cells = [[*row, *[None] * len(places)] for row in rows]
                 table = [[row[places[name]] for name in frame.columns] for row in cells]

@@ -12,12 +12,14 @@ from pathlib import Path
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import LONGEST_DOCUMENT
+from rwn_core.data.same_looks import joined, may_join
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import table_notices
 from rwn_core.data.variable import is_missing, missing_words
 from rwn_core.errors import InputError
 from rwn_core.io import detected, either, endings, format_of_name, kinds
 from rwn_core.io.limits import LARGEST_COMPANION, LARGEST_FILE, shown
+from rwn_core.io.packed import unpacked_file
 
 _SIGNS = (
     (b"PARE", "an encrypted Parquet file"),
@@ -33,6 +35,7 @@ _SIGNS = (
     ((b"\x89HDF\r\n\x1a\n", b"SQLite format 3\x00"), "a database"),
     ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a pickle, which is never opened"),
 )
+_OF_ALL = ("only", "drop", "join")  # fields of a layout that every format has
 _TEXT_SIGNS = (
     ((b"<!doctype html", b"<html"), "a web page"),
     (b"<?xml", "an XML file"),
@@ -43,7 +46,9 @@ _TEXT_SIGNS = (
 def parse(
     name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
-    """Read a table from bytes."""
+    """Read a table from bytes, which may be packed."""
+    if len(content) <= LARGEST_FILE:
+        name, content = unpacked_file(name, content)
     form, file = format_of_name(name), shown(name)
     if form is None:
         own = detected(content)
@@ -62,7 +67,7 @@ def parse(
     layout = layout or (schema and schema.file) or FileLayout()
     if schema is not None and not schema.variables:
         schema = None  # it says how the file is laid out, and nothing of the columns
-    if odd := [given for given in layout.changed() if given not in (*form.layout, "only", "drop")]:
+    if odd := [given for given in layout.changed() if given not in (*form.layout, *_OF_ALL)]:
         raise InputError(
             f"{file} is to be read with a given {odd[0]}, which {form.noun} does not have; leave "
             "it out."
@@ -79,8 +84,23 @@ def parse(
         if what is not None:
             raise InputError(f"{file} {fault}; {_remedy(what)}.")
     data = without_missing_codes(form.read(file, content, schema, layout), schema)
+    if layout.join:
+        data = with_levels_joined(data)
     layout = replace(layout, only=(), drop=())  # the variables say which columns were read
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
+
+
+def with_levels_joined(microdata: Microdata) -> Microdata:
+    """Return a table in which levels that look the same are one; its file says so from now on."""
+    frame = microdata.frame
+    for variable in microdata.schema.released:
+        if may_join(frame[variable.name], variable):
+            frame[variable.name] = joined(frame[variable.name])
+    file = replace(microdata.schema.file or FileLayout(), join=True)
+    before = table_notices(microdata.frame, microdata.schema)
+    retained = tuple(notice for notice in microdata.notices if notice not in before)
+    schema = replace(microdata.schema, file=file)
+    return Microdata.from_own_frame(frame, schema, notices=retained, left_out={})
 
 
 def _remedy(what: str | None) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from rdata.conversion import SimpleConverter, convert_python_to_r_data
 from rdata.missing import R_INT_NA
 from rdata.parser import DEFAULT_ALTREP_MAP, RData, RObject, RObjectInfo, RObjectType
@@ -27,6 +28,7 @@ from rwn_core.io.limits import (
     refuse_large_wholes,
 )
 from rwn_core.io.r_stream import parse_r
+from rwn_core.io.row_names import named
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
@@ -37,6 +39,8 @@ _USED = {
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
 _LARGEST_INTEGER = 2**31 - 1
 _DAY = 86_400
+_LOW = np.uint64(0xFFFFFFFF)
+_MISSING = np.uint64(1954)  # the low bits of a number that is NA
 
 
 def read_r(
@@ -56,8 +60,6 @@ def read_r(
         if rest:
             notices = [f"The file holds {len(frames)} data frames: {name} is read, not {others}."]
         attributes = names.attributes(frame)
-        if "row.names" in attributes and _is_texts(attributes["row.names"]):
-            notices.append("The data frame has row names: they are left out.")
         # a column that cannot be read is left out with its reason, and stands empty
         heads = [str(head) for head in attributes.get("names", ())]
         pairs = list(zip(heads, frame.value, strict=True))
@@ -72,6 +74,7 @@ def read_r(
                 notices.append(f"{head} has durations: they stay numbers of {unit}.")
         empty = {head: LabelledColumn(name=head, values=nothing) for head in left_out}
         columns = [empty.get(head) or _column(head, each, names) for head, each in pairs]
+        columns = [*_row_names(attributes.get("row.names"), columns), *columns]
     except InputError:
         raise
     # a broken file breaks the library in many ways; none of its words is shown
@@ -122,10 +125,12 @@ class _Names:
                 codes = self.bare(value)
                 if isinstance(codes, np.ma.MaskedArray):
                     codes = np.ma.filled(codes.astype(np.float64), np.nan)
+                codes = with_letters(codes)
                 # of texts, the library keeps no names
                 labels = [str(each) for each in self.attributes(value).get("names", ())]
-                plain = map(plain_code, np.asarray(codes).tolist())
-                found[name] = dict(zip(plain, labels, strict=bool(labels)))
+                plain = [code if pd.isna(code) else plain_code(code) for code in codes.tolist()]
+                pairs = zip(plain, labels, strict=bool(labels))
+                found[name] = {code: text for code, text in pairs if not pd.isna(code)}
             elif name in _USED:
                 found[name] = self._converter.convert(value)
             part = following
@@ -137,7 +142,16 @@ class _Names:
         return self._converter.convert(replace(r_object, info=info, attributes=None))
 
 
-def _is_texts(values: Any) -> bool:
+def _row_names(names: object, columns: Sequence[LabelledColumn]) -> list[LabelledColumn]:
+    """Return the row names as a column, but for those that R gives where there are none."""
+    if names is None or not _is_texts(names):
+        return []
+    (name, *_) = named(["", *(column.name for column in columns)])
+    texts = pd.Series(pd.array([str(each) for each in np.asarray(names)], dtype="str"))
+    return [LabelledColumn(name=name, values=texts)]
+
+
+def _is_texts(values: object) -> bool:
     return np.asarray(values).dtype.kind in "OU"
 
 
@@ -165,12 +179,16 @@ def _column(name: str, r_object: RObject, names: _Names) -> LabelledColumn:
     ends = [float(end) for end in np.asarray(attributes.get("na_range", ())).tolist()]
     if len(ends) == 2:
         codes.append((ends[0], ends[1]))
+    letters = values.dtype == object
+    if letters:  # numbers among letters for missing
+        codes += sorted({value for value in values if isinstance(value, str)})
     return LabelledColumn(
         name=name,
         values=values,
         label=None if label is None or not _is_texts(label) else str(label[0]),
         value_labels=attributes.get("labels"),
         missing_codes=tuple(codes),
+        narrow=letters,
     )
 
 
@@ -190,8 +208,12 @@ def _fault(r_object: RObject, names: _Names) -> str | None:
 def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> pd.Series[Any]:
     # types that R makes of numbers: factors, dates, moments, integers of 64 bits
     if "factor" in classes:
-        levels = [str(level) for level in attributes["levels"]]
+        levels = [None if pd.isna(level) else str(level) for level in attributes["levels"]]
         codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
+        if None in levels:  # R may have a level for missing: it is missing all the same
+            gone = levels.index(None)
+            levels.pop(gone)
+            codes = np.where(codes == gone, -1, codes - (codes > gone))
         category = pd.Categorical.from_codes(codes, pd.Index(levels), ordered="ordered" in classes)
         return pd.Series(category.remove_unused_categories())
     if "Date" in classes:
@@ -212,9 +234,27 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
     if plain.dtype.kind == "i":
         plain = plain.astype(np.int64)
     if not isinstance(values, np.ma.MaskedArray) or not is_gone.any():
-        return pd.Series(plain)
+        return pd.Series(with_letters(plain))
     made = pd.arrays.BooleanArray if plain.dtype.kind == "b" else pd.arrays.IntegerArray
     return pd.Series(made(np.where(is_gone, plain.dtype.type(0), plain), is_gone))
+
+
+def with_letters(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers with a letter for each missing one that the package haven gave a letter."""
+    if values.dtype.kind != "f":
+        return values
+    numbers = values.astype(np.float64)
+    gone = np.isnan(numbers)
+    bits = numbers.view(np.uint64)
+    tagged = gone & ((bits & _LOW) == _MISSING)
+    tags = np.where(tagged, (bits >> np.uint64(32)) & np.uint64(0xFF), 0)
+    lettered = (tags >= ord("a")) & (tags <= ord("z"))
+    numbers[gone] = np.nan
+    if not lettered.any():
+        return numbers
+    found = numbers.astype(object)
+    found[lettered] = [chr(int(tag)) for tag in tags[lettered]]
+    return found
 
 
 def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:

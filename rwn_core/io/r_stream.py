@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rdata.parser import RData, RObject, parse_data
+from rdata.parser._parser import parse_r_object_info
 from rdata.parser._xdr import ParserXDR
 
 from rwn_core.errors import InputError
@@ -18,6 +19,7 @@ from rwn_core.io.limits import MOST_MEMORY, check_unpacked, unpacked, unpacking
 
 _FRAMES = (b"RDX2\n", b"RDX3\n")  # what `save` writes, before the objects
 _XDR = b"X\n"
+_RAW = bytes([24])  # the type of a vector of bytes
 _STEP = 1 << 20  # bytes that are unpacked at once
 # bytes that a table takes of each value while it is read, about: a number, and a text or object
 NUMBER_BYTES = 40
@@ -94,6 +96,18 @@ class _Bounded(ParserXDR):
 
     def _parse_array(self, dtype: Any) -> Any:
         return self._parse_array_values(dtype, self._take(self.parse_int(), NUMBER_BYTES))
+
+    def parse_R_object(self, *given: Any, **named: Any) -> RObject:  # the library's
+        """Parse an object; of bytes, which the library does not know, the length alone."""
+        if self.file.peek(4)[3:4] != _RAW or named.get("info_int") is not None:
+            made: RObject = super().parse_R_object(*given, **named)
+            return made
+        info = parse_r_object_info(self.parse_int())
+        self.file.read(self._take(self.parse_int(), 1))
+        attributes = super().parse_R_object(*given, **named) if info.attributes else None
+        return RObject(
+            info=info, tag=None, attributes=attributes, value=None, referenced_object=None
+        )
 
     def _parse_vector_value(
         self,

@@ -15,7 +15,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -37,13 +37,16 @@ from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY, in_file, shown
+from rwn_core.io.packed import unpacked_file
 from rwn_core.io.parse import file_content, parse, table_content
+from rwn_core.io.tried_layout import proposal, proposal_words, tried
 from rwn_core.parallel.memory import budget_bytes, limit_memory
 from rwn_core.parallel.pool import CANCELLED, Job, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress, work
 
 _REFUSALS: dict[str, type[RWNError]] = {"InputError": InputError, "SchemaError": SchemaError}
+_PROPOSED = "proposed layout"  # of a table that was read
 _ALIGNED = 64  # bytes to which Arrow aligns its columns
 Parsed = TypeVar("Parsed")
 
@@ -58,6 +61,15 @@ class FileToRead:
     schema: str = ""  # as TOML; empty for none
     # the fields of a FileLayout that are given; empty for the schema's own, or the usual one
     layout: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """The outcome of a reading: a table or a refusal, and the layout that was seen."""
+
+    data: Microdata | None = None
+    refusal: RWNError | None = None
+    seen: GuessedLayout | None = None
 
 
 class FileReading(Job):
@@ -85,7 +97,7 @@ class FileReading(Job):
         self._seconds, self._started = seconds, time.monotonic()
         self._task = Task(file)
         self._begin_in(Pool(_limited, _read, self._memory, seconds, workers=1, plain=True))
-        self._answer: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
+        self._answer: _Answer | None = None
 
     @property
     def words(self) -> str:
@@ -108,23 +120,23 @@ class FileReading(Job):
 
     def table(self) -> Microdata:
         """Return the table, once it has ended; raise the file's refusal, or why there is none."""
-        data, refusal, _ = self._ended()
-        if refusal is not None:
-            raise refusal
-        assert data is not None
-        return data
+        answer = self._ended()
+        if answer.refusal is not None:
+            raise answer.refusal
+        assert answer.data is not None
+        return answer.data
 
     @property
     def seen(self) -> GuessedLayout | None:
         """Return the guessed layout after the end; None if the format leaves no choice."""
-        return self._ended()[2]
+        return self._ended().seen
 
-    def _ended(self) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
+    def _ended(self) -> _Answer:
         if self._answer is None:
             try:
                 self._answer = _taken(self._task.result())
             except Stopped as stopped:
-                self._answer = None, self._why(stopped), None
+                self._answer = _Answer(refusal=self._why(stopped))
         return self._answer
 
     def _why(self, stopped: Stopped) -> RWNError:
@@ -186,27 +198,26 @@ def _limited(work: Handle, memory: float, seconds: float) -> Handle:
 
 def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
     """Read a file; what is answered is plain."""
-    content, outcome = file.content, None
+    content, outcome, name = file.content, None, file.name
     try:
         if file.path is not None:
             content = table_content(file.path)
+        name, content = unpacked_file(name, content)
         schema = Schema.from_toml(file.schema) if file.schema else None
         layout = None if file.layout is None else FileLayout.from_dict(file.layout)
         with work(progress=progress):
-            outcome = parse(file.name, content, schema, layout)
-        seen, said = _seen(file.name, content), []
-        left = 0 if outcome.schema.file is None else outcome.schema.file.below
-        # the usual layout may be stated, too: then these rows are records
-        if seen is not None and (below := seen.layout.below) > left and file.layout != {}:
-            rows, them = ("row seems", "it") if below == 1 else (f"{below:,} rows seem", "them")
-            said = [
-                f"The last {rows} to be no record{'s' * (below > 1)} (a total, a note or a source):"
-                f" leave {them} out by below = {below} in the layout of the file (--file "
-                f"below={below})."
-            ]
-        return _answer(outcome, seen, said)
+            outcome = parse(name, content, schema, layout)
+        seen = _seen(name, content)
+        # the usual layout may be stated, too: then all rows are records
+        better = None
+        if seen is not None and file.layout != {}:
+            better = proposal(name, content, schema, seen, outcome)
+        return _answer(outcome, seen, better)
     except (InputError, SchemaError) as refusal:
-        return _answer(refusal, _seen(file.name, content))
+        seen = _seen(name, content)
+        if seen is not None and seen.layout.changed() and file.layout is None:
+            seen = tried(name, content, schema, seen)
+        return _answer(refusal, seen)
     except MemoryError:
         del outcome
         refused = InputError(
@@ -217,13 +228,15 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
 
 
 def _answer(
-    outcome: Microdata | RWNError, found: GuessedLayout | None, said: Sequence[str] = ()
+    outcome: Microdata | RWNError, found: GuessedLayout | None, better: FileLayout | None = None
 ) -> bytes | bytearray:
     """A line of JSON, and the columns as an Arrow stream after it."""
     given: dict[str, Any] = {"seen": None if found is None else found.plain()}
+    given["proposed"] = None if better is None else better.changed()
     if isinstance(outcome, RWNError):
         given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
         return json.dumps(given).encode() + b"\n"
+    said = [] if better is None else proposal_words(outcome, better)
     given |= {"schema": outcome.schema.to_dict(), "notices": [*outcome.notices, *said]}
     # The line and the columns, written once into memory of the right size.
     line = json.dumps(given).encode()
@@ -251,14 +264,25 @@ def _write(table: pa.Table, where: pa.NativeFile) -> None:
         writer.write_table(table)
 
 
-def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
+def _taken(answer: bytes) -> _Answer:
     end = answer.index(b"\n") + 1
     given = json.loads(answer[:end])
-    found = given["seen"] and GuessedLayout.from_dict(given["seen"])
+    seen = given["seen"] and GuessedLayout.from_dict(given["seen"])
     if "refusal" in given:
-        return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
+        refusal = _REFUSALS.get(given["refusal"], InputError)(given["text"])
+        return _Answer(refusal=refusal, seen=seen)
     frame = pa.ipc.open_stream(pa.py_buffer(answer)[end:]).read_all().to_pandas()
-    return Microdata(frame, Schema.from_dict(given["schema"]), tuple(given["notices"])), None, found
+    data = Microdata(frame, Schema.from_dict(given["schema"]), tuple(given["notices"]))
+    proposed = given["proposed"]
+    if proposed is not None:
+        better = FileLayout.from_dict(proposed)
+        data.cached(_PROPOSED, lambda: better)
+    return _Answer(data=data, seen=seen)
+
+
+def proposed_layout(data: Microdata) -> FileLayout | None:
+    """Return the layout in which the file of a table, as it was read, reads better; or None."""
+    return data.cached(_PROPOSED, lambda: None)
 
 
 @checks_form

@@ -27,6 +27,7 @@ from rwn_core.io.limits import (
     damaged,
     refuse_large_wholes,
 )
+from rwn_core.io.sas_letters import with_letters
 from rwn_core.io.text_types.column import are_days
 from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
@@ -52,6 +53,8 @@ def read_labelled(
         options["usecols"] = [meta.column_names[place] for place in chosen]
     frame, meta = _parsed(file, content, kind, disable_datetime_conversion=True, **options)
     _check_sizes(file, meta, len(chosen))
+    if kind == "xport" and not wide:
+        frame = with_letters(content, frame)
     if meta.number_rows not in (None, len(frame)):
         raise damaged(file, ENCRYPTED)
     pairs = enumerate(meta.column_names)
@@ -109,6 +112,9 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
         alone = isinstance(low, str) or low == high
         codes.append(low if alone else (float(low), float(high)))
     codes += meta.missing_user_values.get(name, [])
+    if kind != "string" and values.dtype == object:
+        letters = {value for value in values if isinstance(value, str)}
+        codes += sorted(letters.difference(map(str, codes)))
     if kind != "string":
         codes += [code for code in labels if isinstance(code, str) and code not in codes]
     return LabelledColumn(

@@ -24,7 +24,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import joined_names, wide_encoding, without_breaks
+from rwn_core.io.header_row import NO_NAMES, values_among_names
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
+from rwn_core.io.row_names import named
 from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import table_of_columns, typed_or_texts, written_decimals
 from rwn_core.io.text_types.lay_out import (
@@ -32,18 +34,19 @@ from rwn_core.io.text_types.lay_out import (
     names_of_schema,
     table_lines,
     with_points,
+    without_groups,
     without_words,
 )
+from rwn_core.io.text_types.of_r import lacks_a_name, quotes_all_names, without_na
 from rwn_core.io.text_types.plain_records import plain_columns
 from rwn_core.parallel.threads import current_work, thread_count
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
-_NUMERIC = (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS, Form.UNIT)
-_NO_NAMES = dict.fromkeys(_NUMERIC, "number") | {Form.DATE: "date", Form.OTHER_DATE: "date"}
 _ENDS = r"\r\n|\n|\r"
 _LINE_END = re.compile(_ENDS.encode())
 _LAST_LINE = re.compile(rb"[^\r\n](?:\r\n|\n|\r)?\Z")
+_RECORDS_SEEN = 1_000  # below a name that is a number
 _LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
 
 
@@ -86,34 +89,28 @@ def read_text_table(
     # The csv module splits the records, because it is exact about quotes and counts physical lines;
     # types are decided column by column on Arrow arrays of texts.
     layout = layout or FileLayout()
-    text = _Text(
-        file,
-        table_lines(file, _checked_text(file, content, layout.encoding), layout),
-        layout.separator or separator,
-        first=1 + layout.above,
-        header=layout.header,
-        chosen=layout.separator is not None,
-    )
+    text, of_r = _table_text(file, content, layout, separator)
     names = _header(text)
     if schema is not None and not layout.header:
         with in_file(file):
             names = names_of_schema(names, schema)
+    names = tuple(named(names, schema))
     chosen, wide = chosen_columns(file, names, schema, layout, f", line {text.first:,}")
     columns = _columns(text, names)
+    _refuse_numbers_as_names(text, names, columns, schema)
     names = tuple(names[place] for place in chosen)
-    columns = [without_words(columns[place], layout.missing) for place in chosen]
     as_texts: dict[str, str] = {}  # why columns are not what they seem, or are said to be
-    if layout.decimal == ",":
-        columns = [
-            with_points(name, column, as_texts) for name, column in zip(names, columns, strict=True)
-        ]
+    columns = [
+        _plain_numbers(name, without_words(columns[place], layout.missing), layout, as_texts)
+        for name, place in zip(names, chosen, strict=True)
+    ]
     cells = [
         TextColumn(name, texts, lambda rows: _physical_lines(text, columns, rows))
         for name, texts in zip(names, columns, strict=True)
     ]
     with ThreadPoolExecutor(thread_count()) as pool:
         list(pool.map(attrgetter("forms"), cells))  # most of the time of the types
-    notices = [] if layout.header or schema is not None else [invented_notice(names)]
+    notices = of_r if layout.header or schema is not None else [invented_notice(names)]
     # a layout that states the places of fields says which line has the names
     if schema is None and layout.changed().keys() <= {"dates", "missing", "only", "drop"}:
         refuse_values_as_names(file, cells)
@@ -138,7 +135,41 @@ def read_text_table(
             if decimals is not None:
                 written[name] = {"decimals": decimals}
     data = table_of_columns(file, series, schema, [*wide, *notices], as_texts)
-    return data.with_schema(data.schema.replace_variables(written))
+    left = written.keys() & data.schema.by_name.keys()  # a counter is not there any more
+    return data.with_schema(data.schema.replace_variables({name: written[name] for name in left}))
+
+
+def _table_text(
+    file: str, content: bytes, layout: FileLayout, usual: str
+) -> tuple[_Text, list[str]]:
+    """Return the lines of the table, and what is to be said of those that R wrote."""
+    mark = layout.separator or usual
+    lines = table_lines(file, _checked_text(file, content, layout.encoding), layout)
+    said: list[str] = []
+    if layout.header and quotes_all_names(lines, mark):
+        lines, said = _as_r_writes(lines, mark)
+    first = 1 + layout.above
+    chosen = layout.separator is not None
+    return _Text(file, lines, mark, first=first, header=layout.header, chosen=chosen), said
+
+
+def _plain_numbers(
+    name: str, column: pa.DictionaryArray, layout: FileLayout, as_texts: dict[str, str]
+) -> pa.DictionaryArray:
+    """Write the numbers of a column with a point and no groups, as the layout says they are."""
+    if layout.grouped:
+        column = without_groups(column, layout.decimal)
+    return with_points(name, column, as_texts) if layout.decimal == "," else column
+
+
+def _as_r_writes(lines: bytes, separator: str) -> tuple[bytes, list[str]]:
+    """Return lines of R with a name for its row names, and without NA; and say so."""
+    if lacks_a_name(lines, separator):
+        lines = b'""' + separator.encode() + lines
+    lines, count = without_na(lines, separator)
+    times = "1 field is" if count == 1 else f"{count:,} fields are"
+    said = f"{times} NA without quotes, as R writes a missing value: they count as missing."
+    return lines, [said] if count else []
 
 
 def _checked_text(file: str, content: bytes, encoding: str) -> bytes:
@@ -198,15 +229,34 @@ def _header(text: _Text) -> tuple[str, ...]:
     names = joined_names([names, *more]) if more else [*map(without_breaks, names)]
     if not text.header:
         return tuple(f"V{number}" for number in range(1, len(names) + 1))
-    what = [_NO_NAMES.get(text_form(name), "") for name in names]
-    if odd := next(filter(None, what), ""):
+    return tuple(names)
+
+
+def _refuse_numbers_as_names(
+    text: _Text,
+    names: Sequence[str],
+    columns: Sequence[pa.DictionaryArray],
+    schema: Schema | None,
+) -> None:
+    """Refuse a header line with numbers or dates that may be values of a record."""
+    if not text.header:
+        return
+    stated = () if schema is None else schema.names
+    doubted = {
+        place: name
+        for place, name in enumerate(names)
+        if name not in stated and text_form(name) in NO_NAMES
+    }
+    first = {place: columns[place].slice(0, _RECORDS_SEEN).to_pylist() for place in doubted}
+    values = values_among_names(doubted, first)
+    if values:
+        odd = NO_NAMES[text_form(names[values[0]])]
         # the name stays out of the message: without a header line it is a cell's value
         raise InputError(
-            f"{file}, line {text.first:,}, column {what.index(odd) + 1}: the name is a {odd}, as "
+            f"{text.file}, line {text.first:,}, column {values[0] + 1}: the name is a {odd}, as "
             "if the header line were left out; add a line with the names, or put a letter before "
             f"the {odd}."
         )
-    return tuple(names)
 
 
 def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
@@ -297,7 +347,9 @@ def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
     if any(c.has and c.has <= values and text_form(c.name) is Form.WORD for c in columns):
         return  # a word is above numbers or dates
     odd = []
-    for position, column in enumerate(columns, 1):
+    # of numbers and dates see `header_row`
+    words = [(i, c) for i, c in enumerate(columns, 1) if text_form(c.name) not in NO_NAMES]
+    for position, column in words:
         name, texts = column.name.strip(), column.different.slice(0, _LOOKED_AT).to_pylist()
         pattern, known = _pattern(name), [text for text in texts if text]
         same = "9" in pattern and len(known) > 1 and all(_pattern(e) == pattern for e in known)

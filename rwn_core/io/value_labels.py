@@ -26,6 +26,7 @@ from rwn_core.data.variable import (
     level_names,
     missing_words,
 )
+from rwn_core.io.checked_table import checked_table
 from rwn_core.io.limits import in_file
 from rwn_core.io.time_formats import TimeFormat, as_times
 
@@ -83,9 +84,7 @@ def labelled_table(
             for variable, column in zip(described.variables, columns, strict=True)
         )
         described = replace(described, variables=with_codes)
-        return Microdata.from_own_frame(
-            frame, described, notices=tuple(said), left_out=left_out or {}
-        )
+        return checked_table(frame, described, schema, said, left_out or {})
 
 
 def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:

@@ -24,7 +24,7 @@ from rwn_core.data.sizes import ATTACKED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import Lists, lists_of, only
+from rwn_core.laws.donor_lists import Lists, lists_of
 from rwn_core.laws.tie_kernel import (
     draw_tied,
     fit_products,
@@ -47,7 +47,6 @@ ROUNDS, PART = 4, 0.8  # of correction, each by a part of what is missing
 LARGEST_NEEDED = 0.995  # correlation
 DIGITS = 10  # of scores and loadings: below them platforms differ
 TIE_BLOCK = 2**31 + 2**30  # where the blocks of random numbers of ties begin
-RECORDS = 256  # of which the values by class are held at a time
 AT_ONCE = 20_000_000  # pairs of a source and a row
 
 
@@ -395,27 +394,6 @@ class TiedLaw(CellLaw):
             ]
             logs.append(self.logs_of(names, pairs, without=True).sum(axis=0))
         return np.asarray(-np.expm1(np.concatenate(logs)))
-
-    def covariances(self, values: Floats, names: Sequence[str]) -> Floats:
-        """Return the covariances that the tie adds, summed over records, shape (c, c).
-
-        Of the released values of c columns, numbers or 0 and 1 for a level, each of the variable
-        named; 0 between columns of one unit.
-        """
-        # Shape: values (c, n).
-        total = np.zeros((len(names), len(names)))
-        drawn = [place for place, name in enumerate(names) if self.modification(name) > 0]
-        units = np.array(self.fitted.places([names[place] for place in drawn]), dtype=np.int64)
-        tie = self.tie.of(units.tolist())
-        columns = np.ascontiguousarray(values[drawn])
-        for lists in self._lists(some=True):
-            for start in range(0, len(lists.records), RECORDS):
-                some = only(lists, slice(start, start + RECORDS))
-                mean, _, bins = found_scores(some, tie.ranks, columns)
-                made = (bins @ tie.tables).reshape(len(drawn), -1)
-                added = made @ made.T / tie.tables.shape[2] - mean @ mean.T
-                total[np.ix_(drawn, drawn)] += added * (units[:, np.newaxis] != units)
-        return total
 
 
 def _slots(coded: Coded) -> Any:

@@ -194,7 +194,8 @@ class Method(NamedParameters):
     title: ClassVar[str]
     levers: ClassVar[tuple[Lever, ...]]  # what sliders move
     strength: ClassVar[str]  # the first of them; it is swept along it against other methods
-    has_forecast: ClassVar[Any] = False  # whether expectations have closed forms
+    # whether every key has the same neighborhoods
+    fixed_neighborhoods: ClassVar[Any] = False
     uses_weights: ClassVar[bool] = False  # whether a release depends on the variables' weights
     uses_slices: ClassVar[bool] = False  # and on which of them travel together
     moves_together: ClassVar[bool] = False  # whether all masked columns of a row come together
@@ -411,7 +412,7 @@ class Rounded(NamedParameters):
     precision: Steps | Mapping[str, float]
 
     checks_itself: ClassVar[bool] = True
-    has_forecast: ClassVar[bool] = False
+    fixed_neighborhoods: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Keep the steps as plain data, which can be a key."""

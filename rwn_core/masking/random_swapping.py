@@ -97,7 +97,6 @@ class RandomSwapping(Method):
             presets={"Light": 0.05, "Standard": 0.2, "Strong": 1.0},
         ),
     )
-    retired: ClassVar[tuple[str, ...]] = ("rarer_than",)
     uses_slices: ClassVar[bool] = True
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"share": 0}),

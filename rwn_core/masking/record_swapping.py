@@ -133,8 +133,6 @@ class RecordSwapping(Method):
 
     method: ClassVar[str] = "record_swapping"
     title: ClassVar[str] = "Record swapping"
-    retired: ClassVar[tuple[str, ...]] = ("hierarchy", "rarer_than")
-    """Parameters of earlier versions; without the first the others did nothing."""
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="share",

@@ -75,7 +75,7 @@ class RowCopy(CellMethod):
 
     method: ClassVar[str] = "row_copy"
     title: ClassVar[str] = "Copying whole rows"
-    has_forecast: ClassVar[bool] = True
+    fixed_neighborhoods: ClassVar[bool] = True
     levers: ClassVar[tuple[Lever, ...]] = (
         radius_lever(
             help="Every record within ε may be copied; not the epsilon of differential privacy."

@@ -189,8 +189,8 @@ class RWN(SlicedMethod):
         return replace(self.ball, epsilon=Radii(float(self.epsilon) * factors))  # type: ignore[arg-type]
 
     @property
-    def has_forecast(self) -> bool:
-        """True if expectations have closed forms: donors independent of the key."""
+    def fixed_neighborhoods(self) -> bool:
+        """True if neighborhoods do not depend on the key."""
         return self.scheme.exact and not self.chain
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:

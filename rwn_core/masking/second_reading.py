@@ -18,6 +18,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
 from rwn_core.io import Format, format_of_key, format_of_name
 from rwn_core.io.other_readers import differing
+from rwn_core.io.packed import unpacked_file
 from rwn_core.io.parse import parse, table_content
 
 NOT_DONE = "The file was not read a second time by another library."
@@ -35,7 +36,8 @@ class SourceFile:
     @classmethod
     def at(cls, path: Path) -> SourceFile:
         """Read a file's bytes, with those of its codebook."""
-        return cls(name=path.name, content=table_content(path))
+        name, content = unpacked_file(path.name, table_content(path))
+        return cls(name=name, content=content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,8 +205,8 @@ class SlicedMethod(CellMethod):
             raise ParameterError("tie_factors must be 1 or 2: more could be recognized.")
 
     @property
-    def has_forecast(self) -> bool:
-        """True if expectations have closed forms: slices that do not depend on each other."""
+    def fixed_neighborhoods(self) -> bool:
+        """True if slices do not depend on each other's draws."""
         return not self.chain
 
     def check(self, microdata: Microdata) -> None:

@@ -25,6 +25,7 @@ from rwn_core.measures.utility.distributions import MARGINALS as _MARGINALS
 from rwn_core.measures.utility.relations import ASSOCIATION_LOSS
 from rwn_core.measures.utility.use_left import USE_LEFT
 from rwn_core.measures.view import Tile
+from rwn_core.moved_names import MEASURES_INSTEAD
 
 __all__ = [
     *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "TRUE_ROWS", "USE", "UTILITY"),
@@ -93,6 +94,8 @@ def no_measure(key: str) -> str:
     >>> no_measure("entropi")
     'There is no measure entropi; docs/reference/measures.md lists all.'
     """
+    if key in MEASURES_INSTEAD:
+        return f"The measure {key} is gone; read {MEASURES_INSTEAD[key]}."
     near = [known for known in MEASURES if str(key) in known][:_NAMED]
     near = near or get_close_matches(str(key), MEASURES, n=_NAMED)
     meant = f"; near it: {', '.join(near)}" if near else ""

@@ -7,6 +7,7 @@ few records, a path, a key or the number of a record is refused by its kind.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,10 +44,12 @@ _TITLES = (
     ("limits", "Limits: what was tolerated, and what was measured"),
     ("decided", "Decision"),
 )
-_ATTACKS, _DECIDED = ("attack", "result"), ("what", "decided")
+_ATTACKS = ("attack", "result")
+_DECIDED = ("what", "decided")
 _WORST = 2  # of the worst cases: the mean, and the most exposed people
 _VARIABLES = ("role", "technique", "variables", "values changed")
-_PAGE, _OTHER = "page for auditors", "a number that the internal record does not have"
+_PAGE = "page for auditors"
+_OTHER = "a number that the internal record does not have"
 _UNBOUNDED = (
     "No limit bounds these numbers of this page, and the verdict does not use them, because the "
     "policy states none: {titles}."
@@ -64,33 +67,15 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     """Write the page for auditors, once the leak check has passed."""
     require_original(material.record, original)
     content = unchecked_page(replace(material, evidence={}))
-    # Refuse a page for auditors that holds more than the record and fixed words.
-    rare = public.rare_values(original)
+    # what the record says in words of the steward is held against rare values
     parts = material.record.items()
     record = {name: part for name, part in parts if name not in ("source", *_STATED)}
-    # the words that every page for auditors may say, those about the method, and given names
-    method, setting = material.method, material.setting
-    known = [*vocabulary(), *(each.title for each in FACTS), *_texts(record)]
-    known += [title for _, title in _TITLES]
-    known += [text for each in QUESTIONS for text in (each.title, each.question)]
-    for each in MEASURES.values():
-        known += [each.title, each.at_least, each.question, each.source]
-    known += [*method_words(method).values(), material.does, method.title, setting.words]
-    known += [material.made, material.context.review, *setting.params.cautions()]
-    known += [f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ())]
     stated = [material.name, *_texts({name: part for name, part in parts if name in _STATED})]
+    known = _fixed_words(material, record)
+    few = public.named(public.rare_values(original), known)
     numbers = {token for text in known for token in public.TOKEN.findall(text)}
-    few = public.named(rare, known)
     numbers |= public.unlike(public.TOKEN.findall(" … ".join(stated)), few)
-    # Every way in which a report writes numbers of a record, and counts among n.
-    numeric = (each for each in leaves(record) if isinstance(each, int | float))
-    values = {each for each in numeric if not isinstance(each, bool)}
-    n = record["table"]["records"]
-    scaled = [scale * abs(value) for value in values for scale in (1, 100)]
-    shares = [100 * abs(value) / n for value in values if isinstance(value, int)]
-    numbers |= {shape.format(value) for value in scaled for shape in _SHAPES} | {
-        f"{share:.1f}" for share in shares
-    }
+    numbers |= _written_numbers(record)
     for text in file_texts(content, ".html"):
         if public.RECORD.search(text):
             raise public.refusal("the number of a record", _PAGE)
@@ -98,13 +83,46 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     return content
 
 
+def _fixed_words(material: Material, record: Mapping[str, Any]) -> list[str]:
+    """Return what every page for auditors may say, words about the method, and given names."""
+    method = material.method
+    setting = material.setting
+    known = [*vocabulary(), *(each.title for each in FACTS), *_texts(record)]
+    known += [title for _, title in _TITLES]
+    for question in QUESTIONS:
+        known += [question.title, question.question]
+    for each in MEASURES.values():
+        known += [each.title, each.at_least, each.question, each.source]
+    known += [*method_words(method).values(), material.does, method.title, setting.words]
+    known += [material.made, material.context.review, *setting.params.cautions()]
+    known += [f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ())]
+    return known
+
+
+def _written_numbers(record: Mapping[str, Any]) -> set[str]:
+    """Return the numbers of a record, and counts among its rows, as reports may write them."""
+    numeric = [each for each in leaves(record) if isinstance(each, int | float)]
+    values = {each for each in numeric if not isinstance(each, bool)}
+    n = record["table"]["records"]
+    written = set[str]()
+    for value in values:
+        for shape in _SHAPES:
+            written |= {shape.format(abs(value)), shape.format(100 * abs(value))}
+        if isinstance(value, int):
+            written.add(f"{100 * abs(value) / n:.1f}")
+    return written
+
+
 def unanswered(material: Material) -> list[str]:
     """Return what only the steward or a meeting can say, and did not."""
-    about, limits = material.context, material.record.get("limit", ())
-    left = [each.question for each in QUESTIONS if not getattr(about, each.name)]
-    left += ["Where does each limit come from?"] * any(not one.get("source") for one in limits)
-    left += ["Who answers for the release?"] * ("approval" not in material.record)
-    return left + ["What did a meeting decide?"] * ("decision" not in material.record)
+    left = [each.question for each in QUESTIONS if not getattr(material.context, each.name)]
+    if any(not limit.get("source") for limit in material.record.get("limit", ())):
+        left.append("Where does each limit come from?")
+    if "approval" not in material.record:
+        left.append("Who answers for the release?")
+    if "decision" not in material.record:
+        left.append("What did a meeting decide?")
+    return left
 
 
 def unbounded_words(material: Material) -> tuple[str, ...]:
@@ -134,27 +152,15 @@ def unchecked_page(material: Material) -> bytes:
     """Write the page without the leak check."""
     made = {each.key: each.make(material) for each in FACTS if each.make is not None}
     tables = {key: content.table.rows for key, content in made.items() if content.table}
-    about = material.context
-    rest = {e.title: about.stated(e.name) for e in QUESTIONS if getattr(about, e.name)}
-    first = {e.title: about.stated(e.name) for name in OFFICER for e in QUESTIONS if e.name == name}
-    # Variables of one role and treatment share a row.
-    shares = material.changed
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, _, role, _, technique, *_ in tables["data"]:
-        groups[role, technique].append(name)
-    rows = []
-    for kind, names in groups.items():
-        ends = [f"{end([shares.get(name, 0.0) for name in names]):.1%}" for end in (min, max)]
-        rows.append((*kind, ", ".join(names), " to ".join(dict.fromkeys(ends))))
     attacks = [*tables["attacks"], *(row[:2] for row in tables["worst"][:_WORST])]
     attacks += [(row[0], row[2]) for row in tables["guesses"]]
-    decided = [row for key in ("decision", "approval") for row in tables.get(key, ())
-               if row[1] not in ("", "–")]  # fmt: skip
+    steps = [*tables.get("decision", ()), *tables.get("approval", ())]
+    decided = tuple(row for row in steps if row[1] not in ("", "–"))
     said = {
-        "officer": Content(table=pairs(first | rest)),
+        "officer": Content(table=pairs(_answers(material))),
         "tables": Content(
             lines=(*made["data"].lines, *made["treated"].lines[1:3], *made["parameters"].lines),
-            table=Table(columns=_VARIABLES, rows=tuple(rows)),
+            table=Table(columns=_VARIABLES, rows=_treatments(material, tables["data"])),
         ),
         "attacks": Content(table=Table(columns=_ATTACKS, rows=tuple(dict.fromkeys(attacks)))),
         "limits": replace(
@@ -162,7 +168,7 @@ def unchecked_page(material: Material) -> bytes:
         ),
         "decided": Content(
             lines=(*made["decision"].lines, *made["approval"].lines, *made["file"].lines),
-            table=Table(columns=_DECIDED, rows=tuple(decided)) if decided else None,
+            table=Table(columns=_DECIDED, rows=decided) if decided else None,
         ),
     }
     facts = [
@@ -171,6 +177,30 @@ def unchecked_page(material: Material) -> bytes:
     ]
     words = f"Release {material.record['release']['id']}, made on {material.made}."
     return page(material.name, MARK, words, facts, "minutes")
+
+
+def _answers(material: Material) -> dict[str, str]:
+    """Return the answers of the context: those for the officer first, others where given."""
+    about = material.context
+    questions = {each.name: each for each in QUESTIONS}
+    first = [questions[name] for name in OFFICER if name in questions]
+    answered = [each for each in QUESTIONS if getattr(about, each.name)]
+    return {each.title: about.stated(each.name) for each in dict.fromkeys([*first, *answered])}
+
+
+def _treatments(
+    material: Material, variables: Sequence[Sequence[str]]
+) -> tuple[tuple[str, ...], ...]:
+    """Return a row for the variables of each role and treatment."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, _, role, _, technique, *_ in variables:
+        groups[role, technique].append(name)
+    rows = []
+    for (role, technique), names in groups.items():
+        changed = [material.changed.get(name, 0.0) for name in names]
+        ends = dict.fromkeys((f"{min(changed):.1%}", f"{max(changed):.1%}"))
+        rows.append((role, technique, ", ".join(names), " to ".join(ends)))
+    return tuple(rows)
 
 
 def _texts(node: Any) -> list[str]:

@@ -139,7 +139,7 @@ def overlaps(
         return said
     # the joint risk of all of them, as far as the record knows
     reading = record["readings"].get("repeated_releases", {})
-    shares = reading.get("same_order", reading.get("bound", []))  # "bound": of earlier versions
+    shares = reading.get("same_order", [])
     known = dict(zip(reading.get("releases", []), shares, strict=True))
     most = max((m for m in known if m <= len(said) + 1), default=None)
     if most is None or 1 not in known:

@@ -116,10 +116,6 @@ class Context(NamedParameters):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Context:
         """Read what `to_dict` made, or a table that a person wrote."""
-        test = document.get("intruder_test")
-        if isinstance(test, Mapping):  # as earlier versions recorded it
-            words = "; ".join(f"{name}: {value}" for name, value in test.items())
-            document = {**document, "intruder_test": words}
         context: Context = read_plain(cls, document, "context")
         return context
 

@@ -21,7 +21,6 @@ import pandas as pd
 
 from rwn_core.data.identity.of_texts import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import toml_document
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.audit import untouched_words
@@ -40,7 +39,7 @@ ALLOWED = {"label", "treated", "variables", "loss", "intervals"} | {
 }
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
-FORMS = frozenset({"rwn notice 1", "rwn card 1", "rwn label 1", "2.5", "sha256"})
+FORMS = frozenset({"rwn notice 1", "2.5", "sha256"})
 """Texts that say which form a file has."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -307,25 +306,16 @@ def _plain(node: Any) -> list[str]:
     return [str(each) for each in leaves(node) if each is not None]
 
 
-# sizes, places and looks of a drawing
-_DRAWN = {"x", "y", "width", "height", "viewBox", "fill", "stroke", "font-size"}
-
-
-def _xml(text: str, drawn: Set[str] = frozenset()) -> Iterator[str]:
+def _xml(text: str) -> Iterator[str]:
     parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
     for element in ElementTree.fromstring(text, parser=parser).iter():
         yield from (part for part in (element.text, element.tail) if part and part.strip())
-        yield from (value for name, value in element.attrib.items() if name not in drawn)
+        yield from element.attrib.values()
 
 
 _READERS: dict[str, Any] = {
     "html": _html,
     "json": lambda text: _plain(orjson.loads(text)),
     "xml": _xml,
-    "svg": partial(_xml, drawn=_DRAWN),
     "txt": lambda text: [" ".join(text.split())],
-    "toml": lambda text: [
-        *_plain(toml_document(text, "card")),
-        *(line for line in text.splitlines() if line.startswith("#")),
-    ],
 }

@@ -48,7 +48,6 @@ __all__ = ["add", "file_bytes", "foresee", "overlaps", "read_entries", "refuse_r
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]
 FORMAT = "rwn ledger 2"
-UNKEYED = "rwn ledger 1"  # of earlier versions: any person can make its hashes anew
 BEGINNING = "0" * 64
 SORTED = orjson.OPT_SORT_KEYS
 _KEY_BYTES = 32
@@ -57,17 +56,16 @@ PATIENCE = 10.0  # seconds
 _PAUSE = 0.05
 
 
-def add(  # noqa: PLR0913 - what is not needed is given by its name
+def add(
     path: Path,
     record: Mapping[str, Any],
     original: Microdata,
     *,
     by: str = "",
     files: Files = (),
-    card: bytes = b"",
-    unkeyed: bool = False,
+    notice: bytes = b"",
 ) -> tuple[dict[str, Any], list[str]]:
-    """Add a release to a ledger, which is made if it is new; `unkeyed` seals lines of version 1."""
+    """Add a release to a ledger, which is made if it is new."""
     # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
     # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
@@ -83,7 +81,7 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
     with os.fdopen(descriptor, "a+b") as stream, locked(stream):
         content = file_bytes(path)
         key = ledger_key(path, new=not content)
-        entries = read_entries(content, key, unkeyed=unkeyed)
+        entries = read_entries(content, key)
         cut_short = content[stream.seek(0, os.SEEK_END) :]
         if cut_short:
             _append(stream, cut_short)
@@ -119,7 +117,7 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
             "not_judged": dict(record["verdict"].get("not_judged", {})),
             "chain": chain,
             "by": by,
-            **({"card": hashlib.sha256(card).hexdigest()} if card else {}),
+            **({"notice": hashlib.sha256(notice).hexdigest()} if notice else {}),
         }
         entry["hash"] = _seal(entry, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
@@ -203,25 +201,17 @@ def _plain(entry: Mapping[str, Any]) -> bytes:
     return orjson.dumps(content, option=SORTED)
 
 
-def is_keyed(entry: Mapping[str, Any]) -> bool:
-    """True if an entry is sealed under a key; those of earlier versions are not."""
-    return str(entry["format"]) == FORMAT
-
-
 def policy_words(entry: Mapping[str, Any]) -> str:
-    """Say how a release stands to its policy; entries of earlier versions state only `kept`.
+    """Say how a release stands to its policy.
 
-    >>> policy_words({"kept": False}), policy_words({"kept": True, "state": "kept"})
-    ('policy not kept', 'policy kept')
+    >>> policy_words({"state": "kept"})
+    'policy kept'
     """
-    if entry["kept"] is None:
-        return "no policy judged"
-    state = entry.get("state", "kept" if entry["kept"] else "not kept")
     chain = entry.get("chain", {})
     why = "; merges with earlier releases not checked" if chain.get("unchecked") else ""
     why = "; broken by merges with earlier releases" if chain.get("breaks") else why
     unread = not_judged(entry.get("not_judged", {})).strip().rstrip(".")
-    return f"policy {state}{why}" + (f"; {unread}" if unread else "")
+    return f"policy {entry['state']}{why}" + (f"; {unread}" if unread else "")
 
 
 def key_path(path: Path) -> Path:
@@ -252,10 +242,8 @@ def read_key(path: Path) -> bytes:
     return key
 
 
-def read_entries(
-    content: bytes, key: bytes | None = None, *, unkeyed: bool = False
-) -> list[dict[str, Any]]:
-    """Read a ledger and check every line of it; unless `unkeyed`, a key asks for a sealed end."""
+def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any]]:
+    """Read a ledger and check every line of it, with a key its seals."""
     lines = content.split(b"\n")
     if lines.pop():
         raise InputError(
@@ -269,24 +257,16 @@ def read_entries(
         entry = None
         with suppress(orjson.JSONDecodeError):
             entry = orjson.loads(line)
-        if not isinstance(entry, dict) or entry.get("format") not in (FORMAT, UNKEYED):
+        if not isinstance(entry, dict) or entry.get("format") != FORMAT:
             raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
         follows = entry.get("before") == before and entry.get("number") == number
-        older = not is_keyed(entry) and bool(entries) and is_keyed(entries[-1])
-        if not follows or older or not _has_own_hash(entry, key):
+        if not follows or not _has_own_hash(entry, key):
             raise InputError(
                 f"Line {number} of the ledger was changed, or lines before it were taken out or "
                 "put in; compare it with a backup."
             )
         before = entry["hash"]
         entries.append(entry)
-    # the last line must be sealed where a key was given
-    if key is not None and entries and not (unkeyed or is_keyed(entries[-1])):
-        raise InputError(
-            "The ledger has a key, but no line of it is sealed under the key: somebody rewrote it, "
-            "or it is of version 1; compare it with a backup, then seal it by rwn ledger add "
-            "--seal-unkeyed."
-        )
     return entries
 
 
@@ -303,8 +283,6 @@ def _has_own_hash(entry: Mapping[str, Any], key: bytes | None) -> bool:
     given = entry.get("hash")
     if not isinstance(given, str):
         return False
-    if not is_keyed(entry):
-        return given == hashlib.sha256(_plain(entry)).hexdigest()
     return key is None or hmac.compare_digest(given.encode(), _seal(entry, key).encode())
 
 

@@ -1,25 +1,23 @@
 """The public notice: what users of a release must know, and nothing that the house must keep.
 
-One list of facts in four forms: HTML for people, JSON for programs, DDI-Codebook for archives, and
-the card, a small TOML that travels with the file.
+One list of facts in three forms: HTML for people, JSON for programs, by which a file is known
+again, and DDI-Codebook for archives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
-from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
-from rwn_core.reporting import public_words as words
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.leak_check import (
@@ -32,10 +30,8 @@ from rwn_core.reporting.leak_check import (
 from rwn_core.reporting.page import page, rendered
 from rwn_core.reporting.public_words import NOTICE
 from rwn_core.reporting.release_record import require_original
-from rwn_core.reporting.scenario import read_toml
 
-FORMAT, CARD, LABEL = "rwn notice 1", "rwn card 1", "rwn label 1"
-_LETTERS, _FEW = 88, 22  # of a line of the label: of an answer, of a question
+FORMAT = "rwn notice 1"
 Facts = tuple[Fact, ...]
 _OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
 """What the roles of a survey are as attributes of a variable in DDI-Codebook."""
@@ -60,7 +56,7 @@ def public_files(material: Material, original: Microdata, names: Iterable[str]) 
 
 def require_form(name: str) -> str:
     """Return the ending of a public form that a name has; refuse a name without one."""
-    for form in (*LABELS, *PUBLIC_FORMS):
+    for form in PUBLIC_FORMS:
         if name.endswith(form):
             return form
     forms = ", ".join(PUBLIC_FORMS)
@@ -72,7 +68,7 @@ def unchecked_file(material: Material, form: str) -> bytes:
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
-    return (LABELS.get(form) or PUBLIC_FORMS[form])(material, facts)
+    return PUBLIC_FORMS[form](material, facts)
 
 
 def _json(material: Material, facts: Facts) -> bytes:
@@ -81,11 +77,21 @@ def _json(material: Material, facts: Facts) -> bytes:
         | (asdict(fact.content.table) if fact.content.table else {})
         for fact in facts
     ]
-    document: dict[str, Any] = {"format": FORMAT, "title": material.name, "facts": entries}
-    # what the readers of the file need
-    document["intervals"] = interval_facts(material.record)
     file = material.record["file"]
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "title": material.name,
+        # by which a file is known again
+        "release": material.record["release"]["id"],
+        "made": material.made,
+        "method": f"{method_words(material.method)['name']} ({material.method.title})",
+        "second_reading": file.get("second_reading", {}).get("words", NOT_DONE),
+        "facts": entries,
+        # what the readers of the file need
+        "intervals": interval_facts(material.record),
+    }
     document |= {name: file[name] for name in ("sha256", "marks") if name in file}
+    document |= {"files": file["parts"]} if "parts" in file else {}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 
@@ -101,80 +107,33 @@ def _codebook(material: Material, facts: Facts) -> bytes:
     )  # fmt: skip
 
 
-def _card(material: Material, facts: Facts) -> bytes:
-    about = method_words(material.method)
-    document: dict[str, Any] = {
-        "format": CARD,
-        "title": material.name,
-        "release": material.record["release"]["id"],
-        "made": material.made,
-        **({"review": material.context.review} if material.context.review else {}),
-        "sha256": material.record["file"]["sha256"],
-        "records": material.records,
-        "variables": list(material.variables),
-        "method": f"{about['name']} ({material.method.title})",
-        "words": material.does,
-        "source": about["source"],
-    }
-    document |= {name: text for name, text in material.context.public.items() if text}
-    file = material.record["file"]
-    document["second_reading"] = file.get("second_reading", {}).get("words", NOT_DONE)
-    document |= {"files": file["parts"]} if "parts" in file else {}
-    return toml_text(document).encode("utf-8")
-
-
-def _label(material: Material, facts: Facts) -> dict[str, Any]:
-    """Return the privacy label as plain data."""
-    (table,) = (each.content.table for each in facts if each.key == "label")
-    return {
-        "format": LABEL,
-        "title": material.name,
-        "release": material.record["release"]["id"],
-        "made": material.made,
-        "sha256": material.record["file"]["sha256"],
-        "label": {row[0]: row[1] for row in table.rows} if table is not None else {},
-    }
-
-
-def _drawn_label(material: Material, facts: Facts) -> bytes:
-    """Draw the privacy label, half a page wide lines of text."""
-    label = _label(material, facts)
-    rows = [(name, wrap(text, _LETTERS)) for name, text in label["label"].items()]
-    heights = [max(len(lines), len(wrap(name, _FEW))) for name, lines in rows]
-    return rendered(
-        "label.svg", label=label, head=words.LABEL["head"], heights=heights,
-        rows=[(wrap(name, _FEW), lines) for name, lines in rows],
-    )  # fmt: skip
-
-
-LABELS: Mapping[str, Callable[[Material, Facts], bytes]] = {
-    "label.json": lambda material, facts: orjson.dumps(
-        _label(material, facts), option=orjson.OPT_INDENT_2
-    ),
-    "label.svg": _drawn_label,
-}
-"""How the privacy label is written, by its name's ending."""
-
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {
         ".html": lambda material, facts: page(material.name, "", NOTICE, facts),
         ".json": _json,
         ".xml": _codebook,
-        ".toml": _card,
     }
 )
 """How a public file is written, by the ending of its name."""
 
 
-def read_card(text: str) -> dict[str, Any]:
-    """Read a card, as plain data."""
-    card = read_toml(text, "card", CARD)
-    digest = card.get("sha256")
+def read_notice(text: str) -> dict[str, Any]:
+    """Read a notice in JSON, as plain data."""
+    notice = None
+    with suppress(orjson.JSONDecodeError):
+        notice = orjson.loads(text)
+    if not isinstance(notice, dict) or notice.get("format") != FORMAT:
+        raise InputError(
+            "The file is no notice of this program: give the notice.json that came with the file."
+        )
+    digest = notice.get("sha256")
     if not isinstance(digest, str) or len(digest) != 64:
-        raise InputError("The card has no SHA-256 of a file; ask for the card of the release.")
-    parts = card.get("files", [])
+        raise InputError("The notice has no SHA-256 of a file; ask for the notice of the release.")
+    parts = notice.get("files", [])
     tables = [part if isinstance(part, dict) else {} for part in parts]
     texts = [part.get(name) for part in tables for name in ("name", "sha256")]
     if not (isinstance(parts, list) and all(isinstance(text, str) for text in texts)):
-        raise InputError("The card's list of files is damaged; ask for the card of the release.")
-    return card
+        raise InputError(
+            "The notice's list of files is damaged; ask for the notice of the release."
+        )
+    return notice

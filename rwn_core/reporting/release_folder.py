@@ -87,10 +87,9 @@ def recorded_setting(record: Mapping[str, Any], microdata: Microdata, without: s
 
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
-CARD = f"{USERS}/card.toml"
-LABEL = "label.svg"
+NOTICE = f"{USERS}/notice.json"
 SUMS = "SHA256SUMS"
-NAMES = ("notice.html", "card.toml", "codebook.xml", LABEL, "label.json")
+NAMES = ("notice.html", "notice.json", "codebook.xml")
 """The public files that describe a release."""
 
 
@@ -115,8 +114,7 @@ def release_files(
     released = {f"release-{judged.id}{suffix}": judged.content}
     # intervals that hold inside a slice need the file, its notice and a reader
     holds = not record["intervals"]["refusal"]
-    names = (*NAMES, *["notice.json"] * holds)
-    users = released | public_files(public, microdata, names) | dict(public.files)
+    users = released | public_files(public, microdata, NAMES) | dict(public.files)
     users |= READERS if holds else {}
     files = {
         **{f"{USERS}/{name}": content for name, content in users.items()},

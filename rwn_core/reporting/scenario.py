@@ -111,9 +111,6 @@ class Scenario:
         The analyses that users will run, with how far their answers may move.
     use : Use, optional
         What the file is for, where it was stated.
-    watch : tuple of mapping
-        Questions that an earlier version followed; nothing reads them, and a frozen decision that
-        has them keeps its hash.
     """
 
     file_format: ClassVar[str] = FORMAT
@@ -128,7 +125,6 @@ class Scenario:
     unread: Mapping[str, str] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     use: Use | None = None
-    watch: tuple[Mapping[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is empty."""

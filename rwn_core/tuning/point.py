@@ -146,14 +146,10 @@ class Setting(NamedParameters):
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Setting:
-        """The setting that `to_dict` wrote, or a record of an earlier version."""
-        given = plain["parameters"]
-        retired = getattr(METHODS.get(plain["method"]), "retired", ())
-        if retired and not given.get(retired[0]):
-            given = {name: value for name, value in given.items() if name not in retired}
-        return cls.of(
-            plain["method"], given, plain["weights"], plain.get("precision"), plain.get("slices")
-        )
+        """The setting that `to_dict` wrote."""
+        precision = plain.get("precision")
+        slices = plain.get("slices")
+        return cls.of(plain["method"], plain["parameters"], plain["weights"], precision, slices)
 
     def at_levers(self, levers: Mapping[str, Any]) -> Setting:
         """The same setting with other values of some levers."""

@@ -228,9 +228,7 @@ class SliceSearch(TableSearch):
         about = _about(setting)
         if about not in self.losses:
             settings = [setting.at_levers({params.strength: value}) for value in values]
-            # weights of a soft kernel differ by its strength
-            drawn = self.ranges.kernels or params.strength == "width"
-            found = SliceLoss.from_settings(self.microdata, settings, drawn=drawn)
+            found = SliceLoss.from_settings(self.microdata, settings)
             self.losses[about] = list(values), found
         return self.losses[about][1].least_lost(setting.slices or ())
 

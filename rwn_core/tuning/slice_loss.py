@@ -16,7 +16,6 @@ from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.measures import UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -30,7 +29,7 @@ from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 
-RELEASES = 6  # of a strength, for pairs without a closed form
+RELEASES = 6  # of a strength
 STRENGTHS = 8  # that are drawn; those between are interpolated
 
 
@@ -49,31 +48,13 @@ class SliceLoss:
     confidential: Booleans
 
     @classmethod
-    def from_settings(
-        cls, microdata: Microdata, settings: Sequence[Setting], *, drawn: bool = False
-    ) -> SliceLoss:
-        """Return the losses of settings that differ in their levers, on releases if `drawn`."""
+    def from_settings(cls, microdata: Microdata, settings: Sequence[Setting]) -> SliceLoss:
+        """Return the losses of settings that differ in their levers, as read on releases."""
         comparison = Comparison(original=microdata, masked=microdata)
-        params = [each.params for each in settings]
         slicings = (), preset_slices(microdata, "whole")
         released = [variable.name for variable in microdata.schema.released]
-        numbers = [released.index(name) for name in microdata.numeric_names]
-        tables = [replace(settings[0], slices=each).applied_to(microdata) for each in slicings]
         ready = PreparedTables(microdata, settings)
-        closed = params[0].has_forecast and not settings[0].precision and not drawn
-        parts = np.zeros((len(slicings), len(settings), len(released), len(released)))
-        if not (closed and len(numbers) == len(released)):
-            parts = _drawn_parts(ready, settings, slicings, comparison)
-        # numbers have a closed form
-        if closed and len(numbers) > 1:
-            square = np.ix_(numbers, numbers)
-            for losses, slices, table in zip(parts, slicings, tables, strict=True):
-                prepared = ready.start(replace(settings[0], slices=slices))
-                scan = forecast_scan(table, params, prepared=prepared)
-                for each, expected in zip(losses, scan, strict=True):
-                    after = np.full(each.shape, np.nan)
-                    after[square] = expected.correlations.to_numpy()
-                    each[square] = _weighted(comparison, after)[square]
+        parts = _drawn_parts(ready, settings, slicings, comparison)
         pairs = np.triu_indices(len(released), 1)
         apart, together = parts[:, :, *pairs]
         named = set(use_of(microdata).confidential)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.io.guessed_layout import GuessedLayout
-from rwn_core.io.reading import FileReading
+from rwn_core.io.reading import FileReading, proposed_layout
 
 WIDE = 60  # variables; of a wider file those of the release are chosen first
 
@@ -22,6 +22,7 @@ class Opening:
     reading: FileReading | None = field(default=None, repr=False)
     refusal: rwn.RWNError | None = None  # why there is no table
     seen: GuessedLayout | None = None  # what the file seems to be like
+    better: FileLayout | None = None  # the layout in which a file that opened reads better
     proposed: bool = False  # whether rows below the table are left out by a guess
     first: bool = False  # whether the app was started with it, and the Data page not yet drawn
     path: str = ""  # of a file that lies on this machine; empty for an upload
@@ -44,7 +45,9 @@ class Opening:
             return None
         try:
             self.seen = reading.seen
-            return reading.table()
+            data = reading.table()
+            self.better = proposed_layout(data)
+            return data
         except rwn.RWNError as refusal:
             self.refusal = refusal
             return None

@@ -20,7 +20,8 @@ from rwn_core.data.file_layout import (
     USUAL_DATES,
     FileLayout,
 )
-from rwn_core.io import format_of_name
+from rwn_core.io import Format, format_of_name
+from rwn_core.io.packed import unpacked_file
 from rwn_core.tuning.verdict import counted
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.messages import escaped
@@ -47,12 +48,13 @@ def correct(session: Session) -> None:
     opening, upload = session.user.work.opening, st.session_state.get("data.upload")
     if opening is None or opening.reading is not None or opening.seen is None or upload is None:
         return
-    form = format_of_name(opening.name)
+    name, content = unpacked_file(opening.name, upload.getvalue())
+    form = format_of_name(name)
     if form is not None and "sheet" in form.layout:
         if opening.seen.sheets:
             _workbook(session, opening)
     else:
-        _text(session, opening, upload.getvalue())
+        _text(session, opening, content, form)
 
 
 def _workbook(session: Session, opening: Opening) -> None:
@@ -70,14 +72,15 @@ def _workbook(session: Session, opening: Opening) -> None:
     if sheet != now.sheet:
         read_upload(session, FileLayout(sheet=sheet))
         st.rerun()
-    with _seen(refused):
+    shown_layout = opening.better or now
+    with _seen(opening):
         key = f"data.layout.{_number(opening)}"
-        st.markdown(escaped(_sentence([*_around(now, "row"), *_notation(now)])))
-        lines = _line_numbers(now, "Rows", key)
+        st.markdown(escaped(_sentence([*_around(shown_layout, "row"), *_notation(shown_layout)])))
+        lines = _line_numbers(shown_layout, "Rows", key)
         if sheet in (None, sheets[0]):
             shown = _picture(opening.seen.rows, **lines)
             st.dataframe(shown, lazy=False, height="content")
-        marks = _marks(now, st.columns(3), key)
+        marks = _marks(shown_layout, st.columns(3), key)
         fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
         _open_so(session, FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
@@ -98,22 +101,27 @@ def _picture(
     return shown
 
 
-def _text(session: Session, opening: Opening, content: bytes) -> None:
+def _text(session: Session, opening: Opening, content: bytes, form: Format | None) -> None:
     assert opening.seen is not None
     refused = opening.refusal is not None
-    form = format_of_name(opening.name)
     usual = "\t" if form is not None and form.key == "tsv" else ","
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
-    with _seen(refused):
-        st.markdown(escaped(_words(now, usual)))
-        layout = _fields(now, usual, f"data.layout.{_number(opening)}")
+    shown_layout = opening.better or now
+    with _seen(opening):
+        st.markdown(escaped(_words(shown_layout, usual)))
+        layout = _fields(shown_layout, usual, f"data.layout.{_number(opening)}")
         _preview(content, layout, usual)
         _open_so(session, layout, replace(now, separator=now.separator or usual), refused)
 
 
-def _seen(refused: bool) -> DeltaGenerator:
-    title = "This is what I saw" if refused else "How this file was read"
-    return st.expander(title, expanded=refused, icon=":material/visibility:")
+def _seen(opening: Opening) -> DeltaGenerator:
+    title = "How this file was read"
+    if opening.refusal is not None:
+        title = "This is what I saw"
+    elif opening.better is not None:
+        title = "This file reads better in another layout"
+    expanded = opening.refusal is not None or opening.better is not None
+    return st.expander(title, expanded=expanded, icon=":material/visibility:")
 
 
 def _open_so(session: Session, layout: FileLayout, now: FileLayout, refused: bool) -> None:
@@ -152,6 +160,10 @@ def _notation(layout: FileLayout) -> list[str]:
         parts.append(f"dates as {layout.dates}")
     if layout.missing:
         parts.append(f"missing values as {', '.join(layout.missing)}")
+    if layout.grouped:
+        parts.append("digits in groups are numbers")
+    if layout.join:
+        parts.append("texts that look the same are one")
     return parts + (["merged cells have the value of their area"] if layout.fill else [])
 
 
@@ -219,7 +231,20 @@ def _marks(now: FileLayout, columns: Sequence[DeltaGenerator], key: str) -> dict
         help="In every column; several with | between them, such as n/a | unknown.",
     )
     words = tuple(word.strip() for word in missing.split("|") if word.strip())
-    return {"decimal": decimal, "dates": dates, "missing": words}
+    grouped = columns[0].checkbox(
+        "Digits in groups are numbers",
+        now.grouped,
+        key=f"{key}.grouped",
+        help="Such as 1 234, 1'234, (1,234) for a minus, or 1.5D+03.",
+    )
+    join = columns[1].checkbox(
+        "Texts that look the same are one",
+        now.join,
+        key=f"{key}.join",
+        help="Those that differ only in case, blanks or invisible letters.",
+    )
+    more = {"grouped": grouped, "join": join}
+    return {"decimal": decimal, "dates": dates, "missing": words} | more
 
 
 def _line_numbers(now: FileLayout, what: str, key: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.io import packed
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import wait_for
@@ -25,7 +26,7 @@ def open_file(session: Session) -> bool:
     """True if a table was opened just now, from a file and perhaps its schema."""
     upload = file_chooser(
         f"Open your table: {io.kinds()}",
-        [suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
+        _endings(),
         key="data.upload",
     )
     described = file_chooser(
@@ -57,9 +58,22 @@ def open_file(session: Session) -> bool:
             work.opening = None
         if not opening.seen_otherwise:
             raise opening.refusal
-        seen = str(opening.refusal).partition("; ")[0].rstrip(".")
-        informed(f"{seen}; below is how it seems to be laid out: look at it, and open it so.")
+        informed(_refused_words(opening))
     return data is not None
+
+
+def _endings() -> list[str]:
+    """List the endings of files that are opened, packed ones among them."""
+    endings = [suffix for form in io.FORMATS for suffix in form.suffixes]
+    return [ending.removeprefix(".") for ending in (*endings, *packed.ENDINGS)]
+
+
+def _refused_words(opening: Opening) -> str:
+    """Say why a file is not open, and what the form below is for."""
+    why = str(opening.refusal).partition("; ")[0].rstrip(".")
+    opens = opening.seen is not None and opening.seen.opens
+    below = "below is how it seems to be laid out: look at it, and open it so"
+    return f"{why}; {below if opens else 'say below how it is laid out'}."
 
 
 def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:

@@ -21,7 +21,7 @@ from rwn_core.data.role_guesses import (
     with_roles,
 )
 from rwn_core.data.units import people_in
-from rwn_core.io.parse import without_missing_codes
+from rwn_core.io.parse import with_levels_joined, without_missing_codes
 from rwn_ui.data import rows as of_rows
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
@@ -196,6 +196,11 @@ class _Given:
                 pairs.append((question.variable, answer.changes["role"]))
         return pairs
 
+    @property
+    def joins(self) -> bool:
+        """True if levels that look the same become one."""
+        return any(answer is not None and answer.joins for _, answer in self.answers)
+
     def of_roles(self, schema: rwn.Schema) -> rwn.Schema:
         """Return the schema with the roles; a variable that was taken out of a list has none."""
         unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in self.roles}
@@ -244,6 +249,8 @@ def _answered(
     changed = (
         data if schema == data.schema else without_missing_codes(data.with_schema(schema), schema)
     )
+    if given.joins:
+        changed = with_levels_joined(changed)
     st.session_state[f"data.left.{changed.fingerprint}"] = left
     session.round_as_asked(data.fingerprint, changed.fingerprint, steps)
     return changed

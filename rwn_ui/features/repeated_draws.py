@@ -50,7 +50,7 @@ def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
     wanted = {*limit_queue.wanted(session)}
-    same = session.params.has_forecast  # the neighborhoods of every draw
+    same = session.params.fixed_neighborhoods
     keys = [
         key
         for key, measure in rwn.MEASURES.items()

@@ -133,7 +133,9 @@ def controls(session: Session, number: int) -> Asked:
         )
     fine = number in CURVES and number != BOXES
     over = _range(session, key, FINE if fine else len(EPSILONS))
-    fixed = at_levers(session.params, {over[0]: over[1][0]})  # the lever's slider has no part in it
+    fixed = at_levers(
+        session.params, {over.lever: over.at[0]}
+    )  # the lever's slider has no part in it
     about = (*table_key(session.data), fixed, session.precision, session.seed, number, over)
     sliders.draw(session, "paper", but=session.curve_axis)
     return Asked(number=number, over=over, key=about)
@@ -143,9 +145,9 @@ def _range(session: Session, key: str, count: int) -> Over:
     ends = axis_ends(session)
     axis = session.curve_axis
     if ends.low == ends.high:
-        return axis, even_positions(ends, ends.low, ends.high, count)
+        return Over(axis, even_positions(ends, ends.low, ends.high, count))
     # at first the curves of epsilon end where those of the paper do
-    last = OVER_EPSILON[1][-1] if axis == OVER_EPSILON[0] else ends.high
+    last = OVER_EPSILON.at[-1] if axis == OVER_EPSILON.lever else ends.high
     low, high = st.slider(
         f"Range of {axis_lever(session).short}",
         ends.low,
@@ -155,7 +157,7 @@ def _range(session: Session, key: str, count: int) -> Over:
         key=f"{key}.{axis}.{ends.high}.range",
         help=f"Up to {count} even positions in this range.",
     )
-    return axis, even_positions(ends, low, high, count)
+    return Over(axis, even_positions(ends, low, high, count))
 
 
 def draw(session: Session, wanted: Asked) -> bool:
@@ -222,7 +224,7 @@ def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
 
 def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> None:
     lever = axis_lever(session)
-    at = wanted.over[1]
+    at = wanted.over.at
     others = [
         f"{each.short} = {session.levers[each.name]:g}"
         for each in session.params.levers
@@ -351,7 +353,7 @@ def draw_many(
 def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
     """Return the charts of figures 1 to 3, each at a position of the lever."""
     start = _start(session)
-    at = wanted.over[1]
+    at = wanted.over.at
     if wanted.number == 1:
         shown = at[1:5] or at
     else:

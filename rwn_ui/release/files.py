@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from rwn_core.errors import log_fault
+from rwn_core.reporting.facts import Material
+from rwn_core.reporting.facts.outside import label
 from rwn_core.reporting.public_words import CLAIMS_FILE
 from rwn_core.reporting.release_folder import (
-    LABEL,
+    RECORD,
     USERS,
     for_users,
     release_files,
@@ -19,6 +22,7 @@ from rwn_core.reporting.release_folder import (
     write_folder,
     zipped,
 )
+from rwn_core.reporting.release_record import read_record
 from rwn_ui.background.progress import polled
 from rwn_ui.release import claims
 from rwn_ui.release.steps import drawn, is_checked
@@ -100,10 +104,12 @@ def _listed(last: Drawn) -> None:
     """List the files by their readers."""
     st.caption(
         "The folder **for-users** may leave the house: nothing of the original was found in its "
-        "notice, card and codebook. The folder **internal** holds values of the original in its "
+        "notice and codebook. The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
-    st.image(last.files[f"{USERS}/{LABEL}"].decode("utf-8"))
+    record = read_record(last.files[RECORD].decode("utf-8"))
+    if (first := label(Material(record=record)).table) is not None:
+        st.table(pd.DataFrame(first.rows, columns=first.columns).set_index(first.columns[0]))
     sizes = [f"{len(content):,}" for content in last.files.values()]
     st.dataframe({"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True)
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting.ledger import add, foresee, policy_words
-from rwn_core.reporting.release_folder import CARD, RECORD, released_file
+from rwn_core.reporting.release_folder import NOTICE, RECORD, released_file
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.release.steps import drawn
 from rwn_ui.server.messages import escaped, informed, refused, succeeded
@@ -67,7 +67,7 @@ def draw(session: Session) -> None:
     by = last.approval.by
     if st.button(f"Sign as {escaped(by)}", type="primary", key=session.key("release.sign")):
         last.entry, _ = _opened(
-            lambda: add(path, record, session.data, by=by, files=given, card=last.files[CARD])
+            lambda: add(path, record, session.data, by=by, files=given, notice=last.files[NOTICE])
         )
         st.rerun()  # the steps above say more now
 

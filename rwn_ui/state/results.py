@@ -29,7 +29,6 @@ from rwn_ui.state.work import Memo
 
 if TYPE_CHECKING:
     from rwn_core.evaluation.draws import Ensemble
-    from rwn_core.evaluation.forecast import Forecast
     from rwn_core.evaluation.registered_analysis import AnalysisResult, Standing
     from rwn_core.evaluation.validity import Validity
 
@@ -150,7 +149,6 @@ class Snapshot:
     of_setting: Verdict | None = None  # over further draws, where they are known
     coming: str = ""  # else what is said of them
     validity: Validity | None = None  # of the setting's standard errors
-    expected: Forecast | None = None  # of the setting
     axis: str = ""  # the measure on the risk axis of the map, or `POLICY`
     compared: Mapping[str, rwn.Scenario] = field(default_factory=dict)
     # of the compared scenarios, by chart

@@ -1,27 +1,22 @@
-"""Reads what the Utility page shows of a release, and what to expect of its setting."""
+"""Reads what the Utility page shows of a release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
-from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.two_way import two_way
-from rwn_core.masking import lever_values
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.features import analysis_plan_results, repeated_draws
 from rwn_ui.state.results import (
     CurrentRelease,
     Snapshot,
     full_release,
-    full_table,
     memo,
     release_key,
-    table_key,
 )
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Memo
@@ -59,24 +54,18 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:
             return rwn.NotApplicable(reason.reason)
 
     readings[TWO_WAY] = held.get_or_make((*pair, key), relation)
-    unknown = not _is_expected(session)
-    missing = waits and not unknown and _now_key(session) not in held
     return Snapshot.take(
         session,
         current,
         readings,
-        pending=(*pending, *(["forecast"] * missing)),
+        pending=pending,
         plan=analysis_plan_results.verdicts(session, comparison),
-        expected=None if missing or unknown else _now(session),
         **repeated_draws.found(session),
     )
 
 
 def complete(session: Session) -> None:
-    """Slow readings of a large table; cancelled by a newer choice of the user."""
-    if _is_expected(session):
-        # Streamlit stops a script that is to run again where it looks at the state
-        _now(session, lambda _: st.session_state.get("utility"))
+    """Read what is slow of a large table."""
     _slow(session, full_release(session))
 
 
@@ -97,28 +86,3 @@ def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
     return _stored(session).get_or_make(
         ("slow", release_key(session)), lambda: _read(current, slow=True)
     )
-
-
-# ---------------------------------------------------------------- what is expected
-
-
-def _is_expected(session: Session) -> bool:
-    """True if the setting has closed forms, and the neighbors that they need are stored."""
-    start, params = full_table(session).prepared, session.params
-    if not params.has_forecast or not start.masks_all_records:
-        return False
-    return start.with_levers(**lever_values(params)).is_quick
-
-
-def _now_key(session: Session) -> tuple[Any, ...]:
-    return ("now", *table_key(session.data), session.params)
-
-
-def _now(session: Session, progress: Progress | None = None) -> Forecast:
-    """Expectation of the current setting."""
-
-    def make() -> Forecast:
-        start, params = full_table(session).prepared, [session.params]
-        return forecast_scan(session.data, params, prepared=start, progress=progress)[0]
-
-    return _stored(session).get_or_make(_now_key(session), make)

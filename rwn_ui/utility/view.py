@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
 import streamlit as st
 
 import rwn_core as rwn
@@ -107,15 +106,9 @@ def cards(now: Snapshot) -> list[Chart]:
     """The charts, in the order on screen; two variables together follow the one by itself."""
     left = () if is_mixed(now.table) else OF_ALL_KINDS
     readings = {key: each for key, each in now.readings.items() if key not in left}
-    # the correlations that are expected; not known while they are pending
-    reading = now.readings[CORRELATION.key]
-    expected = None if now.expected is None else now.expected.correlations.to_numpy()
-    if expected is None and isinstance(reading, rwn.Reading):
-        expected = np.full(reading.detail.original.shape, np.nan)
     shown = measure_cards(
         *("utility", readings, partial(repeated_draws.bands, now.draws)),
         one=(now.variable, None),
-        more={"correlation_change": (expected,)},
         every=True,
     )
     made = [card for card, _ in shown]

@@ -12,13 +12,12 @@ from rwn_core.masking import Prepared, at_levers
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.state.change_table import adopt_soon, set_setting
 from rwn_ui.state.results import PreparedTable, policy_presets, prepared
-from rwn_ui.state.session import KEPT, Session
+from rwn_ui.state.session import Session
 
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
 MOST = 100.0
 PAIRED = 4  # weights from which on they stand in two columns
-_FIXED = "A fixed start of this method; it follows no policy."
 _DISTANCES = {
     "Standard": "Suggested: a weak strength of which one more release keeps all limits.",
     "Strong": "Suggested: a weak strength of which one more release uses at most 60 % of the worst "
@@ -33,12 +32,9 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
         if what in edit and history.has(step):
             set_setting(session, history.go(step))
     if "preset" in edit:
-        table = prepared(session).prepared
-        preset = edit["preset"]
-        if suggested := policy_presets(session).get(preset):
+        suggested = policy_presets(session).get(edit["preset"])
+        if suggested is not None:
             set_setting(session, suggested)
-        elif preset in table.presets:
-            session.set(session.setting, table, preset, KEPT)
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
     ranges = prepared(session).prepared.ranges
@@ -109,18 +105,16 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
                 "value": ends.clip(levers[lever.name]),
             }
         )
-    shown = {name: round(value, 10) for name, value in levers.items()}
     suggested = policy_presets(session)
+    # only strengths that were judged are offered
     presets = [
         {
             "name": name,
-            "help": _DISTANCES[name] if name in suggested else _FIXED,
+            "help": _DISTANCES[name],
             "edit": {"preset": name},
-            "chosen": session.setting == session.as_answered(suggested[name])
-            if name in suggested
-            else table.presets[name].items() <= shown.items(),
+            "chosen": session.setting == session.as_answered(setting),
         }
-        for name in suggested or table.presets
+        for name, setting in suggested.items()
     ]
     help = "Every method, setting, weight and precision is kept."
     history = session.history

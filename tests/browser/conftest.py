@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
+from rwn_core.parallel.kernel_cache import is_ready
 from rwn_ui.server import launch
 from rwn_ui.server.environment import ENTRY_VARIABLE, EVERYONE
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
+from tests.before_workers import KERNELS
 from tests.browser.app_tab import App, Server
 from tests.waiting import HANG_S
 
@@ -31,6 +33,7 @@ CALM = (
     "MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,"
     "WebUIOmniboxAimPopup,WebUIOmniboxPopup",
 )
+COMPILE = "from rwn_core.compile_ahead import warm, warm_for_limits; warm(); warm_for_limits()"
 WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 
 
@@ -54,8 +57,8 @@ def _server_that_starts_beside_others() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, free_port) -> Iterator[Server]:
     # a first large table would wait for the compiler, which is not what these tests ask
-    compile_search = "from rwn_core.compile_ahead import warm, warm_for_limits as w; warm(); w()"
-    subprocess.run([sys.executable, "-c", compile_search], check=True)
+    if not is_ready(KERNELS):  # else the controller of the workers has compiled them
+        subprocess.run([sys.executable, "-c", COMPILE], check=True)
     port = free_port()
     folder = launch.app_file().parent
     folder_of_log = tmp_path_factory.mktemp("server")

@@ -7,6 +7,7 @@ import re
 import signal
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Request, expect
 
 from rwn_ui.server.endpoint import ADDRESS
@@ -163,13 +164,12 @@ def test_moves_are_answered_without_a_run_and_by_one_where_nothing_else_answers(
     assert "k = 6 " in calm.stamp
     told = json.loads(questions[0].post_data)["token"]
     assert told not in app.server.log + app.page.url
-    calm.page.reload()
-    calm.wait_for_cards()
-    answer_late_or_not_at_all(calm)
 
 
-def answer_late_or_not_at_all(app) -> None:
+@pytest.mark.nightly  # tests/js/channel is answered late, by nothing and by a page to sign in
+def test_late_answers_and_none_are_no_pictures_of_another_position(app) -> None:
     """Move at k = 6 while the server is stopped, and while its address gives no picture."""
+    app.open("/?k=6").settle(begun=True)
     app.slider("k").wait_for()  # it comes after the picture, and a stopped server sends nothing
     app.server.process.send_signal(signal.SIGSTOP)
     try:

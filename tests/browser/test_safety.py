@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from docs.site import write
@@ -47,6 +48,7 @@ def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path,
     assert result == wanted
 
 
+@pytest.mark.nightly  # tests/ui/test_launch has code and cookie, test_opening browsers and the page
 def test_a_page_on_the_disk_opens_the_app_for_this_browser_alone(
     chromium: Browser, tmp_path: Path, monkeypatch, free_port
 ) -> None:

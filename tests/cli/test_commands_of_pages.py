@@ -20,16 +20,16 @@ from tests.cli.conftest import Run
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 SHORT = """
-how-to/compare-methods how-to/deploy how-to/describe-variables how-to/know-the-risk
+how-to/deploy how-to/describe-variables how-to/know-the-risk
 how-to/know-the-utility how-to/decide-in-a-meeting
 how-to/give-each-record-a-radius how-to/read-another-layout how-to/open-a-file
 how-to/teach-with-it how-to/use-in-a-notebook tutorial/first-release
 tutorial/a-release-that-leaves index
 """
 LONG = """
-how-to/choose-slices how-to/find-a-setting how-to/mask-a-dataset how-to/sweep-a-grid
-how-to/report-a-dataset how-to/publish-claims how-to/round-values explanation/kernels
-how-to/analyze-a-masked-file explanation/intruders
+how-to/choose-slices how-to/compare-methods how-to/find-a-setting how-to/mask-a-dataset
+how-to/sweep-a-grid how-to/report-a-dataset how-to/publish-claims how-to/round-values
+explanation/kernels how-to/analyze-a-masked-file explanation/intruders
 """
 """Pages with searches, sweeps and plans: nightly; rules/test_docs reads their options."""
 
@@ -271,11 +271,11 @@ def test_reports_of_a_dataset_show_nothing_of_the_original_and_know_their_files(
     said = released.refused(3, "report", "record.toml", "-o", "report.html", "--overwrite")
     assert "not the one that the record was made of" in said
     part.write_bytes(content)
-    for file in ("notice.html", "card.toml"):
+    for file in ("notice.html", "notice.json"):
         released.done("report", "record.toml", "--public", "-o", file)
         assert not _shown_of_the_original(Path(file).read_text())
     for released_file in ("out", part):
-        released.done("verify", released_file, "card.toml")
+        released.done("verify", released_file, "notice.json")
     Path("notice.html").unlink()
     again = ("report", "record.toml", "--public", "-o", "notice.html")
     released.refused(4, *again, "--title", "The hermitage")
@@ -285,7 +285,7 @@ def test_reports_of_a_dataset_show_nothing_of_the_original_and_know_their_files(
     released.done(*again, "--released", "moved", "--original", "cellar-seven")
     (moved / part.name).write_bytes(b"changed")
     for changed in (moved, moved / part.name):
-        released.refused(4, "verify", changed, "card.toml")
+        released.refused(4, "verify", changed, "notice.json")
     said = released.refused(2, "ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
     assert "The ledger is of tables" in said
     assert not Path("ledger.jsonl").exists()

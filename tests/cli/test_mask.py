@@ -292,8 +292,8 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command) -> None:
     rwn_command.done("reproduce", "r.toml", "--key", "key", "--out", "again.csv")
     assert Path("again.csv").read_bytes() == Path("o.csv").read_bytes()
     assert b",5;" in Path("o.csv").read_bytes()
-    rwn_command.done("report", "r.toml", "--public", "-o", "card.toml")
-    rwn_command.done("verify", "o.csv", "card.toml")
+    rwn_command.done("report", "r.toml", "--public", "-o", "notice.json")
+    rwn_command.done("verify", "o.csv", "notice.json")
 
 
 def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Run) -> None:
@@ -313,6 +313,27 @@ def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Ru
     assert refusal.startswith("rwn: t.csv, line 2: ")
     line = 'file = { encoding = "cp1252", separator = ";", decimal = "," }'
     assert note.endswith(f"(--schema FILE.toml) with the line {line}")
+
+
+def test_a_better_layout_stops_a_run_until_one_flag_answers(rwn_command: Run) -> None:
+    """A total line, and numbers in groups: each is a doubt about what a column is."""
+    lines = [f"c{i % 3},{i * 37 % 900}.5,{i * 7 % 40}" for i in range(60)]
+    total = sum(float(line.split(",")[1]) for line in lines)
+    Path("total.csv").write_text("\n".join(["town,pay,age", *lines, f"Total,{total},"]) + "\n")
+    refusal = rwn_command.refused(4, "mask", "total.csv", "o.csv", "--k", 3)
+    assert "its last rows seem to be no records (a total, a note or a source)" in refusal
+    assert "Answer: --file below=1 reads it so, --file below=0 reads it as now." in refusal
+    for answer, count in (("below=1", 60), ("below=0", 61)):
+        rwn_command.done("mask", "total.csv", "o.csv", "--k", 20, "--file", answer, "--overwrite")
+        assert len(Path("o.csv").read_text().splitlines()) == 1 + count
+    grouped = [f"{i % 3},{1 + i % 4}'{i * 37 % 1000:03}" for i in range(60)]
+    Path("g.csv").write_text("\n".join(["town,pay", *grouped]) + "\n")
+    refusal = rwn_command.refused(4, "mask", "g.csv", "o.csv", "--k", 3, "--overwrite")
+    assert "more of its columns are numbers or dates" in refusal
+    assert "--file grouped=true reads it so, --file grouped=false reads it as now" in refusal
+    rwn_command.done(
+        *("mask", "g.csv", "o.csv", "--k", 20, "--file", "grouped=true", "--overwrite")
+    )
 
 
 def test_a_release_of_a_labelled_file_reads_the_same_in_any_format(rwn_command: Run) -> None:

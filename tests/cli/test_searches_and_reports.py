@@ -1,4 +1,4 @@
-"""The commands find, seek, sweep, recommend; report, verify, label and ledger."""
+"""The commands find, seek, sweep, recommend; report, verify and ledger."""
 
 from __future__ import annotations
 
@@ -124,10 +124,10 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
     assert "no contact was stated" in Path("notice.html").read_text("utf-8")
     code, _, said = masked(*report, "--contact", "see ./keys")
     assert (code != 0, "a path" in said) == (True, True)
-    said = masked.done("label", "record.toml", "-o", "label.svg")
-    assert "nothing of the original was found" in said
+    assert "no ledger was read" in Path("notice.html").read_text("utf-8")
     masked.done("ledger", "add", "book.jsonl", "record.toml")
-    masked.done("label", "record.toml", "-o", "label.json", "--ledger", "book.jsonl")
+    masked.done(*report, "--ledger", "book.jsonl")
+    assert "institution's ledger: none" in Path("notice.html").read_text("utf-8")
     # finding: a notice was written for a broken policy without a word
     path = Path("record.toml")
     document = read_record(path.read_text("utf-8"))
@@ -140,14 +140,11 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
 
 
 def test_what_a_command_says_of_a_broken_policy_is_what_its_file_tells(masked: Run) -> None:
-    """Finding V6: the label lists what is not bounded where the command said it tells nothing."""
+    """Finding V6: the notice lists what is not bounded where the command said it tells nothing."""
     masked.done(*MASK, "--epsilon", 0.1, "--k", 2, "--overwrite")  # every limit is broken
-    forms = {"n.html": True, "n.json": True, "n.xml": False, "n.toml": False}
-    for name, lists in (forms | {"label.svg": True, "label.json": True}).items():
-        command = (
-            ("report", "record.toml", "--public") if name in forms else ("label", "record.toml")
-        )
-        said = masked.done(*command, "-o", name)
+    forms = {"n.html": True, "n.json": True, "n.xml": False}
+    for name, lists in forms.items():
+        said = masked.done("report", "record.toml", "--public", "-o", name)
         assert ("linked to their records" in Path(name).read_text("utf-8")) == lists, name
         told = "which the file does not tell"
         if lists:
@@ -182,15 +179,15 @@ def test_the_ledger_sees_that_its_end_was_cut_and_files_are_those_of_the_record(
     masked.done("ledger", "verify", "ledger.jsonl")
     said = masked.refused(4, "ledger", "verify", "ledger.jsonl", "--last", last)
     assert "may have been cut off" in said
-    masked.done("report", "record.toml", "--public", "-o", "card.toml")
-    for name in ("record.toml", "card.toml"):
+    masked.done("report", "record.toml", "--public", "-o", "notice.json")
+    for name in ("record.toml", "notice.json"):
         assert SAME in Path(name).read_text("utf-8")
-    assert "SHA-256" in masked.done("verify", "out.csv", "card.toml")
+    assert "SHA-256" in masked.done("verify", "out.csv", "notice.json")
     content = bytearray(Path("out.csv").read_bytes())
     content[-2] ^= 1
     Path("out.csv").write_bytes(content)
-    said = masked.refused(4, "verify", "out.csv", "card.toml")
-    assert "out.csv is not the file of the card" in said
+    said = masked.refused(4, "verify", "out.csv", "notice.json")
+    assert "out.csv is not the file of the notice" in said
     content[-2] ^= 1
     Path("out.csv").write_bytes(content)
     evidence = Path("record.evidence.json")
@@ -225,8 +222,8 @@ def test_texts_that_a_spreadsheet_would_run_are_announced(rwn_command: Run) -> N
 
 @pytest.fixture
 def sealed(masked: Run) -> Run:
-    masked.done("report", "record.toml", "--public", "-o", "card.toml")
-    add = ("ledger", "add", "l.jsonl", "record.toml", "--by", "Ada", "--card", "card.toml")
+    masked.done("report", "record.toml", "--public", "-o", "notice.json")
+    add = ("ledger", "add", "l.jsonl", "record.toml", "--by", "Ada", "--notice", "notice.json")
     masked.done(*add)
     return masked
 
@@ -245,20 +242,20 @@ def test_verify_says_what_it_proves(sealed: Run) -> None:
     assert "Line 1 of the ledger was changed" in words
 
 
-def test_who_changes_file_and_card_is_found_with_the_ledger(sealed: Run) -> None:
-    """Finding T7: a card and its file, both changed, pass without the ledger."""
-    asked = ("verify", "out.csv", "card.toml")
+def test_who_changes_file_and_notice_is_found_with_the_ledger(sealed: Run) -> None:
+    """Finding T7: a notice and its file, both changed, pass without the ledger."""
+    asked = ("verify", "out.csv", "notice.json")
     words = sealed.done(*asked, "--ledger", "l.jsonl")
-    assert "file and card sealed in entry 1 of the ledger" in words
-    card = Path("card.toml").read_text()
-    Path("card.toml").write_text(card.replace("records = 241", "records = 242"))
+    assert "file and notice sealed in entry 1 of the ledger" in words
+    notice = Path("notice.json").read_text()
+    Path("notice.json").write_text(notice.replace('"made": "2', '"made": "3'))
     sealed.done(*asked)
     words = sealed.refused(4, *asked, "--ledger", "l.jsonl")
-    assert "card was changed after it was sealed" in words
+    assert "notice was changed after it was sealed" in words
     content = Path("out.csv").read_bytes() + b"1,1\n"
     old = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
     Path("out.csv").write_bytes(content)
-    Path("card.toml").write_text(card.replace(old, hashlib.sha256(content).hexdigest()))
+    Path("notice.json").write_text(notice.replace(old, hashlib.sha256(content).hexdigest()))
     sealed.done(*asked)
     assert "no entry of this release" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
     Path("l.jsonl.key").unlink()

@@ -168,7 +168,7 @@ WORST_OF_ITSELF = {
     *("singling_out", "linkability", "inference", "probabilistic_linkage"),
     *("true_matches", "red_team"),
 }
-ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
+ZERO_OF_ITSELF = {"cells_changed"}
 DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
@@ -365,7 +365,7 @@ def test_a_release_that_lost_everything():
 def test_nothing_but_the_two_tables():
     comparison = Comparison(original=data("numbers")[0], masked=released("numbers").masked)
     needs_a_question = {
-        *("regression", "r_squared", "prediction", "cooks_distance", "ci_overlap"),
+        *("regression", "prediction", "cooks_distance", "ci_overlap"),
         *("standard_errors", "generalized_regression"),
     }
     refused = {key for key in MEASURES if isinstance(read(key, comparison), NotApplicable)}

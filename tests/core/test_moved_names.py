@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rwn_core.moved_names import ALIASES, INSTEAD
+import rwn_core as rwn
+from rwn_core.moved_names import ALIASES, INSTEAD, MEASURES_INSTEAD
 
 ROW = re.compile(r"\| `(?P<before>[\w.]+)` \| `(?P<now>[^`]+)` \| [\w\s,]+ \|")
 # the lists of public names of version 0.2.0
@@ -94,3 +95,11 @@ def test_a_name_that_never_was_is_refused_as_before() -> None:
     for name in ("rwn_core.tuning.sweeep", "rwn_core.neighbors.nothing", "rwn_core.nothing"):
         with pytest.raises(AttributeError, match="has no attribute"):
             asked_for(name)
+
+
+@pytest.mark.parametrize("key", MEASURES_INSTEAD)
+def test_a_measure_that_is_gone_says_which_one_to_read(key: str) -> None:
+    now = MEASURES_INSTEAD[key]
+    with pytest.raises(rwn.ParameterError, match=f"^The measure {key} is gone; read {now}"):
+        rwn.Limit(measure=key, at_most=0.1)
+    assert now in rwn.MEASURES

@@ -27,7 +27,6 @@ PUBLISHED = {
     "coordinates",
     "draw_donors",
     "find_neighborhoods",
-    "forecast",
     "standard_error_validity",
 }
 """Names that stand for a formula or a method of the literature."""

@@ -113,3 +113,24 @@ test("what a picture lacks is asked for again after a while, unless a move came 
   await pass();
   assert.equal(posts.length, 2);
 });
+
+test("what is no picture is taken for none: no content, a page to sign in, an error", async () => {
+  const made = new Channel();
+  made.endpoint = { address: "/here", token: "t" };
+  const picture = "application/octet-stream";
+  const answered = async (status, type) => {
+    globalThis.fetch = async (address, { body }) => {
+      assert.deepEqual([address, JSON.parse(body)], ["/here", { token: "t", edits: [] }]);
+      return { status, headers: { get: () => type }, json: async () => ({ seq: 7 }) };
+    };
+    return made.post({ edits: [] });
+  };
+  assert.equal(await answered(204, ""), null);
+  assert.equal(made.blocked, false);
+  for (const [status, type] of [[200, "text/html"], [403, picture], [500, picture]]) {
+    assert.equal(await answered(status, type), null);
+    assert.equal(made.blocked, true);
+  }
+  assert.deepEqual(await answered(200, picture), { seq: 7 });
+  assert.equal(made.blocked, false);
+});

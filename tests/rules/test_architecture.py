@@ -177,8 +177,7 @@ WORK = {
     "the package": ("import rwn_core", HEAVY | {"numpy", "pandas", "scipy"}),
     "functions that share their names with modules": (
         "import rwn_core.evaluation.audit, rwn_core.neighbors.metric, rwn_core as rwn\n"
-        "import rwn_core.evaluation.forecast\n"
-        "assert callable(rwn.audit) and callable(rwn.coordinates) and callable(rwn.forecast)",
+        "assert callable(rwn.audit) and callable(rwn.coordinates)",
         set[str](),
     ),
     "the catalogue of measures": ("import rwn_core.measures", HEAVY),

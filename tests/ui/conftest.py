@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Results, User, Work
 from rwn_ui.tune import view
+from tests import tables
 from tests.waiting import HANG_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,6 +229,20 @@ def pages_end_without_being_asked() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _demos(demos_read_once: None) -> None:
     """Share what is known of a demo table."""
+
+
+@pytest.fixture
+def whole_demos() -> None:
+    """Whoever asks for this has all records of a demo table, also beside `few_people`."""
+
+
+@pytest.fixture
+def few_people(
+    request: pytest.FixtureRequest, _demos: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Demo tables have 80 records: what a page does is asked, and not how large its table is."""
+    if "whole_demos" not in request.fixturenames:
+        monkeypatch.setattr(rwn, "load_demo", partial(tables.table, n=80))
 
 
 @pytest.fixture(scope="session", autouse=True)

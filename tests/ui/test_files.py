@@ -289,7 +289,7 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(open_page, cap
     screen.upload("good.csv", TABLE.encode("utf-8"))
     assert (screen.errors, screen.session.name) == ([], "good.csv")
     for content, said in (
-        (f"{TABLE}\ninf,2,a\n", "texts: a (line 32: 1 value is infinite"),
+        (f"{TABLE}\ninf,2,a\n", "a has 1 infinite value, which counts as missing"),
         (f"{TABLE}\n{SECRET},2,a\n", "texts: a (line 32: 1 value is not a number"),
         ("a,b\n" + "\n".join(f"{i}," for i in range(30)), "of every release: b (no values)"),
     ):
@@ -397,6 +397,17 @@ def test_a_workbook_with_a_title_and_dates_that_fit_two_ways_are_one_click_away(
     assert screen.session.data.frame["born"].dt.month[11] == 12
 
 
+def test_numbers_in_groups_are_one_click_away(open_page) -> None:
+    rows = [f"{'mf'[i % 2]},{1 + i % 7}'{i * 37 % 1000:03},{20 + i % 9}" for i in range(60)]
+    screen = open_page("data").upload("t.csv", "\n".join(["sex,pay,age", *rows, ""]).encode())
+    assert screen.errors == []
+    assert screen.session.data.schema.variable("pay").kind is rwn.Kind.CATEGORICAL
+    assert "digits in groups are numbers" in screen.words("markdown")
+    read_anew(screen)
+    pay = screen.session.data.frame["pay"].tolist()
+    assert pay[:2] == [1000, 2037]
+
+
 def test_a_third_format_can_be_opened_and_written(open_page, monkeypatch) -> None:
     asked: dict[str, Any] = {}  # what the pages ask Streamlit for, by label
 
@@ -419,7 +430,17 @@ def test_a_third_format_can_be_opened_and_written(open_page, monkeypatch) -> Non
     assert label.endswith(
         "CSV (UTF-8, separated by commas, one header line), Parquet or Toy (no blanks)"
     )
-    assert asked[label][1]["type"] == ["csv", "parquet", "pq", "toy", "plaything"]
+    assert asked[label][1]["type"] == [
+        "csv",
+        "parquet",
+        "pq",
+        "toy",
+        "plaything",
+        "gz",
+        "bz2",
+        "xz",
+        "zip",
+    ]
     screen.visit("release")
     assert asked["Format of the file"][0] == (["csv", "parquet", "toy"],)
     assert screen.errors == []

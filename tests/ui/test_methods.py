@@ -33,6 +33,8 @@ from rwn_ui.widgets.live_sliders import controls
 from rwn_ui.widgets.options import names_for
 from tests.ui.following import CARDS_OF_TUNE, large_csv, shown
 
+pytestmark = pytest.mark.usefixtures("few_people")
+
 
 def load(session: Session, setting: rwn.Setting) -> None:
     """Go over to a setting from elsewhere, as the pages do."""
@@ -167,6 +169,7 @@ def test_options_make_the_release_and_can_be_undone(open_page) -> None:
     assert session.params.radius_variable is None
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_an_option_that_is_refused_says_why_and_changes_nothing(open_page) -> None:
     screen = open_page("tune")
     chosen = screen.option("selectbox", "neighbors")
@@ -221,6 +224,7 @@ def test_hard_to_soft_to_balance_and_back(open_page) -> None:
     assert (session.method, screen.preset, screen.errors) == ("rwn", "Standard", [])
 
 
+@pytest.mark.usefixtures("whole_demos")
 @pytest.mark.parametrize("balance", [0.0, 1.0])
 def test_some_records_of_a_table_are_shown_with_their_donors_among_all(monkeypatch, balance):
     monkeypatch.setattr(results, "LIVE_RECORDS", 200)
@@ -351,6 +355,7 @@ def worst(screen: Any) -> float:
     return float(nearest.partition(" %")[0].split()[-1])
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     session = tune.session
     exact = worst(tune)

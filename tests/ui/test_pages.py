@@ -28,8 +28,10 @@ from rwn_ui.state import address
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import DESCRIBED_ANEW, Session
-from rwn_ui.widgets import slices
+from rwn_ui.widgets import live_sliders, slices
 from tests.ui.following import CARDS_OF_TUNE, large_csv, small_csv
+
+pytestmark = pytest.mark.usefixtures("few_people")
 
 START = "ε = 2 · k = 5 · q = 1"
 
@@ -62,6 +64,7 @@ WRONG: list[tuple[str, str, tuple[str, ...]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_a_value_that_a_link_cannot_bring_is_a_sentence_and_changes_nothing(session) -> None:
     for name, sentence, values in WRONG:
         for value in values:
@@ -99,6 +102,7 @@ CARRIED: list[tuple[rwn.Setting, str, dict[str, str]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("whole_demos")
 @pytest.mark.parametrize(("setting", "text", "earlier"), CARRIED)
 def test_a_link_brings_a_setting_back_and_names_no_variable(session, setting, text, earlier):
     set_setting(session, setting.resolved(session.data))
@@ -121,6 +125,7 @@ def test_a_weight_without_use_is_in_no_link_and_a_project_brings_a_soft_setting_
     assert (session.method, session.levers["k"]) == ("rwn", 7)
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
     grouped = rwn.load_demo("randhie").take(np.arange(200))
     session = Session(name="some", demo="some", data=grouped)
@@ -135,6 +140,7 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
         assert other.slices == ()
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_what_a_page_says_of_a_wrong_link_and_lives_on(open_page: Any) -> None:
     screen = open_page("tune", epsilon="nan", k="241", q="0.5")
     assert [each.partition(" of ")[0] for each in screen.warnings] == ["epsilon", "k"]
@@ -162,6 +168,7 @@ def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(o
     assert screen.session.levers["epsilon"] == pytest.approx(0.3), "a link is taken once"
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(open_page) -> None:
     screen = open_page("tune", own="1", epsilon="0.7", k="3", q="0.25")
     (warning,) = screen.warnings
@@ -211,7 +218,7 @@ def test_every_page_opens_by_its_address_and_shows_one_setting(open_page) -> Non
         assert screen.visit(page).errors == []
 
 
-def test_sliders_presets_and_the_session_follow_each_other(open_page) -> None:
+def test_sliders_and_the_session_follow_each_other(open_page) -> None:
     screen = open_page("tune")
     for what, value in (("epsilon", 3.1), ("k", 11), ("q", 0.35)):
         screen.move(**{what: value})
@@ -222,17 +229,14 @@ def test_sliders_presets_and_the_session_follow_each_other(open_page) -> None:
     assert screen.sliders["k"]["value"] == screen.session.levers["k"] == 12
     screen.visit("data").visit("tune")
     assert [screen.sliders[what]["value"] for what in ("epsilon", "k", "q")] == [3.1, 12, 0.35]
-    presets = prepared(screen.session).prepared.presets
-    assert list(presets) == ["Light", "Standard", "Strong"]
-    for preset in ("Strong", "Light", "Strong"):  # as often as it is pressed
-        screen.move(k=33)
-        assert screen.preset is None
-        screen.edit({"preset": preset})
-        assert screen.preset == preset
-        assert {what: screen.sliders[what]["value"] for what in presets[preset]} == presets[preset]
-        assert screen.session.words in screen.panel["stamp"]
+    offered = live_sliders.controls(screen.session, prepared(screen.session))["levers"]["presets"]
+    assert offered == [], "no strength that was not judged is offered"
+    before = dict(screen.session.levers)
+    screen.edit({"preset": "Strong"})
+    assert screen.session.levers == before
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_weights_of_0_are_a_sentence_and_others_move_the_end_of_the_slider(open_page) -> None:
     screen = open_page("tune")
     good = screen.panel

@@ -30,6 +30,8 @@ from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles as tune_tiles
 from tests.ui.following import shown
 
+pytestmark = pytest.mark.usefixtures("few_people")
+
 Payloads = list[dict[str, Any]]
 KEYS = ("age", "weight", "height")
 
@@ -344,6 +346,7 @@ def test_a_record_is_watched_once_and_the_list_ends_with_its_table(small, drawn)
     assert session.watched == ()
 
 
+@pytest.mark.usefixtures("whole_demos")
 def test_a_meeting_sees_the_list_beside_every_scenario(drawn, open_page) -> None:
     screen = open_page("compare")
     session = screen.session

@@ -27,6 +27,8 @@ from rwn_ui.state.work import Memo, TuneScreen, User
 from tests.tables import described, frame, table
 from tests.waiting import HANG_S
 
+pytestmark = pytest.mark.usefixtures("few_people")
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").rglob("*.py")]
 

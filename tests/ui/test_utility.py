@@ -159,21 +159,14 @@ def test_a_large_table_is_drawn_at_once_and_completed_after(open_page) -> None:
     first = read(session)
     assert first.pending
     assert first.readings["pmse"] is PENDING
-    assert first.expected is None
-    drawn = cards(session)
     stamp = payload_of(session)["stamp"]
     complete(session)
     done = read(session)
     assert not done.pending
     assert done.readings["pmse"].value > 0
-    assert done.expected is not None
-    tables = [each["correlation_change"]["table"]["columns"] for each in (drawn, cards(session))]
-    assert tables[0] == tables[1], "what is expected has its place before it is known"
     assert payload_of(session)["stamp"] != stamp
-    session.seed += 1  # another draw: the setting's expectation is known, the rest is not
-    again = read(session)
-    assert again.pending
-    assert again.expected is done.expected
+    session.seed += 1  # another draw
+    assert read(session).pending
     # the page completes itself
     screen = open_page("data").upload("l.csv", table_bytes(data.frame, "csv", data.schema))
     screen.wait().visit("utility")

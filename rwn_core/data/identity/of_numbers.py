@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.data.identity.of_texts import passes_luhn
 from rwn_core.data.identity.profile import Confidence, IdentityDoubt, Profile, Subject
 
+YEARS = (1800, 2100)  # between which a number may be a year
 FEW = 20  # different values up to which a column is taken for categories
 NEARLY_UNIQUE = 0.9  # different values for each record
 REPEATED = 0.1  # the same, for numbers of people that may repeat
@@ -34,6 +35,8 @@ def find_integers(profile: Profile) -> IdentityDoubt | None:
     values = profile.integers
     if values is None or profile.dates is not None or profile.distinct <= FEW:
         return None
+    if profile.words.is_row_name and YEARS[0] <= values.min() and values.max() <= YEARS[1]:
+        return None  # a moment, which is an index of a series
     rules = (_card, _named, _counter, _household, _long, _given_out, _even)
     return next(filter(None, (rule(profile, values) for rule in rules)), None)
 

@@ -48,7 +48,7 @@ def find(profile: Profile) -> IdentityDoubt | None:
     texts = profile.texts
     rules = [_form, _person, _address, _free_text]
     if profile.numbers is None and profile.dates is None:
-        rules += [_code, _numbered, _unique]
+        rules += [_row_names, _code, _numbered, _unique]
     return None if not texts else next(filter(None, (rule(profile, texts) for rule in rules)), None)
 
 
@@ -140,6 +140,13 @@ def _free_text(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     if profile.distinct > max(FEW, 0.1 * profile.known) and profile.words_each >= WORDY:
         return IdentityDoubt("free text", "its texts have many words and often differ")
     return None
+
+
+def _row_names(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
+    """Texts in a column that has the name of row names, however few."""
+    if not profile.words.is_row_name or profile.share <= NEARLY_UNIQUE:
+        return None
+    return IdentityDoubt("names of the records", "its texts are row names, and none comes again")
 
 
 def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:

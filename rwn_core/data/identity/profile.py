@@ -276,8 +276,12 @@ class NameWords:
         self.is_measure = counts or ((self._has("measures") or compound) and not numbers)
         self.is_series = self._has("series")  # a unit of time or a rank: values may all differ
         self.is_thing = self._has("things")  # what is named is a thing, such as a product
-        # subjects by whole words, by stems, and by two words that say more together
         joined = "".join(letters)
+        self.is_of_others = self._has("others") or any(
+            stem in joined for stem in _OF["others"] if len(stem) > _LEAST_STEM
+        )
+        self.is_row_name = joined in _OF["row_names"]
+        # subjects by whole words, by stems, and by two words that say more together
         words = {*letters, joined, *(a + b for a, b in pairwise(letters))}
         about = {subject for subject in Subject if words & _WORDS[subject]}
         for subject, stems in _STEMS.items():

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.attacks.value_survival import appearance
 
@@ -63,6 +63,29 @@ class Edges:
     spread: float  # expected variance of x over the original's, as a ratio of standard deviations
 
 
+def expected_covariances(shares: csr_array, values: Floats, *, together: bool) -> Floats:
+    """Return the expected covariances of a release at q = 1, shape (2, 2).
+
+    Parameters
+    ----------
+    shares : csr_array, shape (n, n)
+        The probability of each donor, by records that receive.
+    values : ndarray, shape (n, 2)
+        Two variables.
+    together : bool
+        Whether one donor gives both.
+    """
+    means = shares @ values
+    # shape (2, 2): over records, the sum of the covariances of their cells
+    noise = np.diag((shares @ values**2 - means**2).sum(axis=0))
+    if together:
+        products = shares @ (values[:, 0] * values[:, 1])
+        shared = (products - means[:, 0] * means[:, 1]).sum()
+        noise[0, 1] = shared
+        noise[1, 0] = shared
+    return np.asarray(np.cov(means, rowvar=False) + noise / len(values))
+
+
 def edges(data: Microdata, setting: RWN | SoftRWN, *, record: int = 0) -> Edges:
     """Compute everything from the exact law, at q = 1."""
     law = setting.prepare(data).law
@@ -72,7 +95,7 @@ def edges(data: Microdata, setting: RWN | SoftRWN, *, record: int = 0) -> Edges:
     appears = appearance(shares)
     pairs = shares if data.schema.slices else shares * shares  # one donor for both, or drawn twice
     before = np.cov(data.matrix(["x", "y"]), rowvar=False)
-    after = forecast_law(law).covariances.to_numpy()
+    after = expected_covariances(shares, data.matrix(["x", "y"]), together=bool(data.schema.slices))
     return Edges(
         points=setting.metric(data).points(data),
         record=record,

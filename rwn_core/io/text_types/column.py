@@ -38,6 +38,7 @@ class Form(IntEnum):
     OTHER_DATE = 10
     CLOCK = 11
     WORD = 12
+    SPELLED = 13  # a number in brackets, or with the D of Fortran
 
 
 NOTHING = {Form.BLANK, Form.MISSING}
@@ -58,10 +59,15 @@ _PATTERNS = {
     Form.MISSING: r"NA|NaN|nan|null|NULL|None",
     Form.INFINITE: r"(?i)[+-]?inf(inity)?",
     Form.THOUSANDS: (
-        r"[+-]?(\d{1,3}([,' \x{a0}\x{202f}]\d{3})+|\d{1,2}(,\d{2})+,\d{3})(\.\d+)?"
+        r"[+-]?(\d{1,3}([,'’˙· \x{a0}\x{2007}\x{2009}\x{202f}]\d{3})+|\d{1,2}(,\d{2})+,\d{3})"
+        r"(\.\d+)?"
         r"|[+-]?\d{1,3}(\.\d{3}){2,}(,\d+)?|\d+([.,]\d+)?k"
     ),
     Form.DECIMAL_COMMA: r"[+-]?\d+,\d+",
+    Form.SPELLED: (
+        r"\(\s?\d[\d,.'’˙· \x{a0}\x{2007}\x{2009}\x{202f}]*\)"
+        r"|[+-]?(\d+\.\d*[dD][+-]?\d{1,3}|\d+[dD][+-]\d{1,3})"
+    ),
     Form.UNIT: rf"[+-]?{_UNIT}\s?[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s?{_UNIT}",
     Form.DATE: rf"\d{{4}}-\d{{2}}-\d{{2}}([T ]{_CLOCK})?",
     Form.OTHER_DATE: (

@@ -18,6 +18,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
+from rwn_core.io.checked_table import checked_table, infinite_notice
 from rwn_core.io.limits import LARGEST_WHOLE, in_file
 from rwn_core.io.text_types.column import (
     NOTHING,
@@ -33,9 +34,11 @@ _TEXT_KINDS = (None, Kind.CATEGORICAL)  # that a column of texts may have
 
 _ALL_NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.INFINITE}
 _NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.CODE}
+GROUPED = "say grouped = true of the file"
 _REMEDIES = {
-    Form.THOUSANDS: ("marks of thousands", "write the digits alone"),
+    Form.THOUSANDS: ("marks of thousands", f"{GROUPED}, or write the digits alone"),
     Form.DECIMAL_COMMA: ("a decimal comma", 'say decimal = "," of the file, or write points'),
+    Form.SPELLED: ("brackets or a D", f"{GROUPED}, or write it with a minus or an e"),
     Form.UNIT: ("a percent or currency sign", "write the number alone"),
 }
 _TIME = re.compile(r"(\d+)(?::(\d+))?(?::([\d.]+))?\s?([ap]\.?m\.?)?", re.I)
@@ -73,7 +76,7 @@ def table_of_columns(
     said = (*notices, *[f"Read as categories of texts: {words}."] * bool(words))
     with in_file(file):
         frame = pd.DataFrame(series, copy=False)
-        return Microdata.from_own_frame(frame, schema, notices=said, left_out=left_out)
+        return checked_table(frame, schema, schema, said, left_out)
 
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
@@ -151,8 +154,6 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         "make the variable categorical",
         many="are not numbers as the schema says",
     )
-    remedy = "replace the value, or remove the record"
-    column.refuse(column.with_forms({Form.INFINITE}), "is infinite", remedy)
     # the numbers of the different texts
     chosen, texts = column.with_forms(_NUMBERS), column.texts_of(_NUMBERS)
     values = np.full(len(chosen), np.nan)
@@ -166,7 +167,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
             "write numbers without an exponent, or give the column a kind in a schema",
             many="may be codes or numbers with an exponent",
         )
-    notices = _missing_notice(column, "count as missing")
+    notices = [*_missing_notice(column, "count as missing"), *_infinite_notice(column)]
     if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
         notices += digit_notices(column, chosen, values)
         return pd.Series(values[column.codes], name=column.name, copy=False), notices
@@ -196,6 +197,11 @@ def _missing_notice(column: TextColumn, what: str) -> list[str]:
     words = ", ".join(sorted(column.texts_of({Form.MISSING}).to_pylist()))
     count = column.count(column.with_forms({Form.MISSING})) if words else 0
     return [f"{column.name} has {count:,} times {words}: they {what}."] if words else []
+
+
+def _infinite_notice(column: TextColumn) -> list[str]:
+    count = column.count(column.with_forms({Form.INFINITE}))
+    return [infinite_notice(column.name, count)] if count else []
 
 
 def digit_notices(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +25,19 @@ from rwn_core.io.text_types.convert import USUAL, number_text
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
 _POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
+_BLANKS = "\u0020\u00a0\u2007\u2009\u202f"
+_MARKS = {".": f",'’˙·{_BLANKS}", ",": f".'’˙·{_BLANKS}"}  # between groups, by the decimal mark
+_PLAIN = {".": r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", ",": r"[+-]?\d+(,\d*)?([eE][+-]?\d+)?"}
+
+
+def _grouped(mark: str) -> str:
+    """Return the pattern of numbers in groups, in brackets, or with a D, of a decimal mark."""
+    digits = rf"\d{{1,3}}([{_MARKS[mark]}]\d{{3}})+([{mark}]\d+)?"
+    power = rf"(\d+[{mark}]\d*[dD][+-]?\d{{1,3}}|\d+[dD][+-]\d{{1,3}})"
+    return rf"[+-]?{digits}|\(\s?({digits}|\d+([{mark}]\d+)?)\s?\)|[+-]?{power}"
+
+
+_GROUPED = {mark: _grouped(mark) for mark in _MARKS}
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 
 
@@ -84,6 +98,40 @@ def with_points(
         pa.array(commas), pc.replace_substring(different, ",", "."), texts.dictionary
     )
     return pa.DictionaryArray.from_arrays(texts.indices, replaced)
+
+
+def without_groups(texts: pa.DictionaryArray, decimal: str) -> pa.DictionaryArray:
+    """Write numbers with groups of digits, brackets or a D plainly; other columns stay unchanged.
+
+    The decimal mark is kept.
+    """
+    different = without_blanks(texts.dictionary)
+    if not holds_groups(different, decimal):
+        return texts
+    plain = [ungrouped(text, decimal) for text in different.to_pylist()]
+    return pa.DictionaryArray.from_arrays(texts.indices, pa.array(plain, pa.large_string()))
+
+
+def holds_groups(different: pa.Array, decimal: str) -> bool:
+    """True if different texts are numbers, and some of them are written in groups or brackets."""
+    plain = fitting(different, _PLAIN[decimal])
+    grouped = fitting(different, _GROUPED[decimal]) & ~plain
+    nothing = np.isin(text_forms(different), [Form.BLANK, Form.MISSING])
+    return bool(grouped.any() and (plain | grouped | nothing).all())
+
+
+def ungrouped(text: str, decimal: str) -> str:
+    """Return a number without its groups.
+
+    >>> ungrouped("(1,234.5)", "."), ungrouped("1.234.567,8", ","), ungrouped("1.5D+03", ".")
+    ('-1234.5', '1234567,8', '1.5e+03')
+    """
+    if not re.fullmatch(_GROUPED[decimal], text):
+        return text
+    digits = re.sub(f"[{_MARKS[decimal]}]", "", text)
+    if digits.startswith("("):
+        digits = f"-{digits[1:-1].strip()}"
+    return re.sub("[dD]", "e", digits)
 
 
 def without_words(texts: pa.DictionaryArray, words: Sequence[str]) -> pa.DictionaryArray:

@@ -9,28 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import secret_columns
 from rwn_core.measures.comparison import (
     Comparison,
-    empty_records,
     matrix,
     released_rows,
     require_same_records,
 )
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading, some_of
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
-from rwn_core.measures.statistics.nearest_points import (
-    nearest_distances,
-    nearest_others,
-    original_points,
-    released_points,
-    spread_sample,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,10 +35,6 @@ class Nearness(Detail):
         The v variables.
     near : ndarray of bool, shape (n,)
         True for rows of which every released number is near the record's own.
-    distance : ndarray of float64, shape (m,)
-        Distance of each row to the nearest original, in standard deviations.
-    exact_copies : ndarray of int64
-        Rows at distance 0.
     share, overall : ndarray of float64, shape (v,), and float
         Changed share of the cells of each variable, and of all.
     q : float, optional
@@ -54,8 +42,6 @@ class Nearness(Detail):
     """
 
     near: Booleans = field(default_factory=lambda: np.zeros(0, bool))
-    distance: Floats = field(default_factory=lambda: np.zeros(0))
-    exact_copies: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     share: Floats = field(default_factory=lambda: np.zeros(0))
     overall: float = 0.0
     q: float | None = None
@@ -103,50 +89,6 @@ INTERVAL_DISCLOSURE = Measure(
     compute=compute_interval_disclosure,
     of_released=True,
     about="value",
-)
-
-
-# Distance of released rows to the closest original record
-
-
-def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
-    """Return the median distance of a released row to its nearest original."""
-    points = original_points(comparison)
-    rows = spread_sample(np.flatnonzero(~empty_records(comparison.masked)))
-    if not rows.size:
-        raise NotApplicable("The release has no values at all.")
-    nearest = nearest_distances(points, released_points(comparison)[rows], 1)[:, 0].copy()
-    sample = spread_sample(np.arange(len(points)))
-    usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
-    chosen = some_of(rows, comparison.masked.n)
-    detail = Nearness(distance=nearest, exact_copies=rows[nearest == 0], **chosen)
-    return Reading(value=float(np.median(nearest)), baseline=float(np.median(usual)), detail=detail)
-
-
-def closest_record_sentence(reading: Reading[Nearness], n: int) -> str:
-    """Say how near released rows are to originals, and how many are copies."""
-    count = len(reading.detail.exact_copies)
-    few = ("No row is an exact copy.", "1 row is an exact copy.")
-    copies = few[count] if count < len(few) else f"{count:,} rows are exact copies."
-    return (
-        f"A released row is {reading.value:.2f} standard deviations from the nearest original; "
-        f"neighboring originals are {reading.baseline or 0:.2f} apart. {copies} It "
-        "assumes somebody who holds whole original records and compares distances, without the "
-        "method: who knows the method links more."
-    )
-
-
-CLOSEST_RECORD = Measure(
-    key="closest_record",
-    title="Distance to the closest record",
-    better="higher",
-    bounds=FROM_ZERO,
-    unit="standard deviations, median",
-    question="How far is a released row from the nearest original record, compared with "
-    "neighboring originals?",
-    sentence=closest_record_sentence,
-    source="Distance to closest record of synthetic-data practice; no proof of privacy",
-    compute=compute_closest_record,
 )
 
 

@@ -167,7 +167,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     values = [Secret(comparison, name, units) for name in secrets]
     found, reads, chances, named = count(columns, released, values)
     people = _people(comparison, columns, units)
-    shares = _Shares(
+    shares = _shares(
         of=_people_with_values(comparison, columns, units, values, people),
         # without a confidential variable it counts who is found
         right=np.column_stack((reads, np.zeros_like(found) if secrets else found)),
@@ -192,7 +192,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     few = int(np.lexsort((people, beyond, people > 0))[-1])
     value = float(counted[worst])
     luck = shares.luck[chosen]
-    ends = share_interval(shares.right_people[chosen], shares.of[chosen]) - luck[:, None]
+    ends = share_interval(shares.right[chosen], shares.of[chosen]) - luck[:, None]
     low, high = np.clip(ends[worst], 0.0, (value, 1.0)).tolist()
 
     # one level may be named better than any set shows
@@ -251,7 +251,7 @@ def _asked_sets(
     return asked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
     """The people of each set whose value of each confidential variable is read, shape (s, c + 1).
 
@@ -260,33 +260,28 @@ class _Shares:
 
     of: Integers  # people with a value
     right: Floats  # those whose value is read, expected where several rows match
-    by_chance: Floats  # those of whom it would be, whatever the release
-
-    @property
-    def right_people(self) -> Floats:
-        return np.minimum(self.right, self.of)
-
-    @property
-    def read(self) -> Floats:
-        return self.right_people / np.maximum(self.of, 1)
-
-    @property
-    def luck(self) -> Floats:
-        return self.by_chance / np.maximum(self.of, 1)
-
-    @property
-    def beyond_chance(self) -> Floats:
-        return np.maximum(self.read - self.luck, 0.0)
+    read: Floats  # their share
+    luck: Floats  # the share by chance, whatever the release
+    beyond_chance: Floats
 
     def sure(self, few_people: Booleans) -> Floats:
         """Return what counts: the share beyond chance, of few people what it is at least."""
         share = self.read.copy()
-        right = self.right_people[few_people]
+        right = self.right[few_people]
         others = np.maximum(self.of[few_people] - right, 0)
         # the lower 97.5 % confidence limit (Clopper and Pearson 1934)
         low = betaincinv(np.maximum(right, 1e-9), others + 1, 0.025)
         share[few_people] = np.where(right > 0, low, 0.0)
         return np.maximum(share - self.luck, 0.0)
+
+
+def _shares(of: Integers, right: Floats, by_chance: Floats) -> _Shares:
+    """Return shares of people, from those that are read and those that chance would read."""
+    some = np.maximum(of, 1)
+    right = np.minimum(right, of)
+    read = right / some
+    luck = by_chance / some
+    return _Shares(of, right, read, luck, np.maximum(read - luck, 0.0))
 
 
 def _people_with_values(

@@ -152,13 +152,6 @@ def hellinger(one: Integers, other: Integers) -> float:
     return float(min(np.sqrt(0.5 * (roots**2).sum() / (float(n) * m)), 1.0))
 
 
-def wasserstein(one: Floats, other: Floats) -> float:
-    """Return the Wasserstein distance of order 1 of two complete samples, in their unit."""
-    from scipy.stats import wasserstein_distance
-
-    return float(wasserstein_distance(one, other))
-
-
 def standard_deviation(values: Floats) -> float:
     """Return the standard deviation (divisor n - 1) without overflow; exactly 0 for a constant."""
     # Shapes: values (n,).

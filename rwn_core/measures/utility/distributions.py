@@ -41,7 +41,6 @@ from rwn_core.measures.statistics.distributions import (
     standard_deviation,
     total_variation,
     varying_numbers,
-    wasserstein,
 )
 from rwn_core.measures.statistics.intervals import Band
 
@@ -407,31 +406,6 @@ QUANTILES = utility_measure(
     charts={"quantiles": draw_quantiles},
     bands={"change": UNBOUNDED},
     places={"report": 5, "utility": 6},
-)
-
-
-# Wasserstein distance of each numeric variable
-
-
-def compute_wasserstein(comparison: Comparison) -> Reading[Distances]:
-    """Return the mean Wasserstein distance of the numeric variables, in standard deviations."""
-    names, known = varying_numbers(comparison, "distance")
-    distances = [
-        wasserstein((before - before.min()) / spread, (after - before.min()) / spread)
-        for before, after, spread in known
-    ]
-    detail = Distances(names=names, distance=np.array(distances))
-    return Reading(value=float(np.mean(distances)), baseline=0.0, detail=detail)
-
-
-WASSERSTEIN = utility_measure(
-    key="wasserstein",
-    title="Wasserstein distance",
-    bounds=FROM_ZERO,
-    unit="standard deviations (mean over variables)",
-    question="How far did each numeric variable move as a whole?",
-    source="Wasserstein distance of order 1",
-    compute=compute_wasserstein,
 )
 
 

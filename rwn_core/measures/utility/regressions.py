@@ -19,7 +19,6 @@ from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import (
     FROM_ZERO,
     UNBOUNDED,
-    BothFiles,
     Detail,
     Reading,
     utility_measure,
@@ -262,26 +261,6 @@ REGRESSION = slopes_measure(
         **{"record of a dataset": 5, "sweep": 5, "report": 2, "tune": 4, "utility": 2},
         "coefficients": 1,
     },
-)
-
-
-# R squared: change of the share of variance that the steward's regression explains
-
-
-def compute_r_squared(comparison: Comparison) -> Reading:
-    """Return the absolute change of the regression's R squared."""
-    before, after = (fit.r2 for fit in fits(comparison))
-    detail = BothFiles(original=before, released=after)
-    return Reading(value=abs(after - before), baseline=0.0, detail=detail)
-
-
-R_SQUARED = utility_measure(
-    key="r_squared",
-    title="R squared",
-    unit="absolute change",
-    question="Does the chosen regression explain as much of the response as before?",
-    source="Perry, experiments of 2023 with RWN",
-    compute=compute_r_squared,
 )
 
 

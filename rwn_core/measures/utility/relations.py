@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
@@ -225,23 +224,19 @@ def _square(detail: Relations, drawn: Drawn | None) -> dict[str, Any]:
     }
 
 
-# Change of the correlations: this draw below the diagonal, the expected one above
+# Change of the correlations
 
 _CHANGE_ROOM = 15, 19
 """How many names can be read down and across."""
 
 
-def draw_correlation_change(
-    reading: Reading[Relations], expected: NDArray[Any] | None = None, drawn: Drawn | None = None
-) -> style.Chart:
+def draw_correlation_change(reading: Reading[Relations], drawn: Drawn | None = None) -> style.Chart:
     """Draw released less original as a heatmap."""
-    # `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
-    # "released".
+    # `drawn` has the band "released"
     detail = reading.detail
     names, original = detail.names, detail.original
     change = detail.released - original
-    setting = change if expected is None else np.asarray(expected, dtype=float) - original
-    square = np.tril(change, -1) + np.triu(setting, 1)
+    square = change.copy()
     np.fill_diagonal(square, np.nan)
     band = None
     if drawn is not None:  # of the changes, from that of the released correlations
@@ -252,7 +247,6 @@ def draw_correlation_change(
         outside = np.tril(band.outside(change), -1)
     texts = pair_texts(names, band, above=False)
     gap = 1 if len(names) <= GAPS else 0
-    halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
     count = int(outside.sum())
     beyond = f"{count} pairs are outside {NAME}"
     # the pair that changed most, in the draw
@@ -263,15 +257,13 @@ def draw_correlation_change(
         moved = style.number(float(change[i, j]))
         worst = f"the largest is {moved}, of {names[j]} with {names[i]}"
     made = {"original": original, "change of this draw": change}
-    if expected is not None:
-        made["expected change"] = setting
     if band is not None:
         made |= columns(band)
         made["this draw"] = np.where(band.outside(change), "outside", "inside")
     return style.chart(
         "correlation_change",
         "Change of correlations",
-        halves if band is None else f"{halves} · ○ {count} outside",
+        "of this draw" if band is None else f"○ {count} outside",
         f"Heatmap of released less original correlations of {len(names)} variables; "
         + worst
         + ("" if band is None else f"; {beyond}"),
@@ -412,12 +404,20 @@ SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rou
 LOADING = 0.1  # a variable with less is no part of a direction
 
 
+def eigenvalues_of_correlations(values: Floats) -> Floats:
+    """Return the descending eigenvalues of the correlation matrix, shape (m,)."""
+    found = correlation_matrix(values)
+    # a constant column has no correlation with any other
+    variances, _ = np.linalg.eigh(np.where(np.isnan(found), np.eye(len(found)), found))
+    return variances[::-1].copy()
+
+
 def compute_eigenvalues(comparison: Comparison) -> Reading:
     """Return the sum of relative changes of the correlation matrix's eigenvalues."""
     names, own, released = numbers_of_both(comparison, "eigenvalues")
     before = comparison.cached_for_original(("eigenvalues", names), lambda: _original(own, names))
     # the routine of the original: two routines differ in the last digit
-    after = directions(released)[0]
+    after = eigenvalues_of_correlations(released)
     change = (after - before) / before
     detail = BothFiles(
         names=list(names), original=before, released=np.maximum(after, 0.0), change=change
@@ -547,64 +547,4 @@ PRINCIPAL_COMPONENTS = utility_measure(
     charts={"principal_components": draw_principal_components},
     bands={"share_released": SHARE, "cumulative_released": SHARE},
     places={"record of a dataset": 7, "sweep": 6, "utility": 3, "report": 3, "tune": 5},
-)
-
-
-# Loadings: change of the directions of the first principal components
-
-
-def directions(values: Floats) -> tuple[Floats, Floats]:
-    """Return descending variances (m,) and unit loadings (m, m), one column a component."""
-    found = correlation_matrix(values)
-    # a constant column has no correlation with any other
-    variances, loadings = np.linalg.eigh(np.where(np.isnan(found), np.eye(len(found)), found))
-    return variances[::-1].copy(), loadings[:, ::-1].copy()
-
-
-def loading_changes(before: Floats, after: Floats) -> Floats:
-    """Return the mean absolute change of each column, whichever sign of it is nearer."""
-    same = np.abs(after - before).mean(axis=0)
-    turned = np.abs(after + before).mean(axis=0)
-    return np.asarray(np.minimum(same, turned), dtype=np.float64)
-
-
-def near_neighbors(variances: Floats, n: int, first: int) -> int:
-    """Count first components within a standard error, lambda sqrt(2 / n), of the next variance."""
-    # Shapes: variances (v,), the largest first.
-    # North and others 1982: such components may turn into each other from sample to sample
-    gap = -np.diff(variances)
-    error = variances[:-1] * np.sqrt(2 / n)
-    return int((gap < error)[:first].sum())
-
-
-def compute_loadings(comparison: Comparison) -> Reading:
-    """Return the mean absolute change of a loading on the first five components."""
-    names, own, released = numbers_of_both(comparison, "loadings")
-    variances, before = comparison.cached_for_original(("loadings", names), lambda: directions(own))
-    _, after = directions(released)
-    first = min(COMPONENTS, len(names))
-    changes = loading_changes(before[:, :first], after[:, :first])
-    near = near_neighbors(variances, len(own), first)
-    caveat = (
-        f"{near} of the first {first} components of the original have nearly the variance of the "
-        "next, so they may turn into each other without a loss of any relation."
-    )
-    detail = BothFiles(
-        names=list(names),
-        original=before[:, :first],
-        released=after[:, :first],
-        change=changes,
-        caveat=caveat if near else "",
-    )
-    return Reading(value=float(changes.mean()), baseline=0.0, detail=detail)
-
-
-LOADINGS = utility_measure(
-    key="loadings",
-    title="Loadings",
-    unit="mean absolute change of a loading",
-    question="Do the variables weigh as before on the first five principal components?",
-    source="Perry, experiments of 2023 with RWN: components in order of their variance, each with "
-    "the nearer sign; neighbors by North and others 1982",
-    compute=compute_loadings,
 )

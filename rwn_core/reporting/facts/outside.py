@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rwn_core.data.derived import listed
@@ -221,19 +222,27 @@ def _invariants(material: Material) -> list[str]:
     shown = material.variables
     values = [name for name in shown if name in keeps.values]
     totals = [name for name in shown if name in keeps.totals and name not in values]
-    support = {name for unit in keeps.support for name in unit} - set(values)
-    named: list[tuple[str, Iterable[str]]] = [
-        ("values", values),
-        *(("rows", unit) for unit in keeps.rows if len(unit) > 1),
-        ("totals", totals),
-        ("order", (name for name in keeps.order if name not in keeps.records)),
-        ("support", (name for name in shown if name in support)),
-    ]
-    said = ((what, ", ".join(names)) for what, names in named)
-    lines = [words.KEEPS[what].format(names=names) for what, names in said if names]
+    lines = []
+    for what, names in _kept(keeps, shown, values, totals):
+        if names:
+            lines.append(words.KEEPS[what].format(names=", ".join(names)))
     if len(values) + len(totals) < len(shown):
         lines.append(words.OTHER_TOTALS if values or totals else words.TOTALS)
-    return lines + [words.KEEPS["fixed"]] * keeps.fixed
+    if keeps.fixed:
+        lines.append(words.KEEPS["fixed"])
+    return lines
+
+
+def _kept(
+    keeps: Invariants, shown: Sequence[str], values: Sequence[str], totals: Sequence[str]
+) -> list[tuple[str, Sequence[str]]]:
+    """Return what a method keeps, and of which columns, in the order in which it is said."""
+    together = [unit for unit in keeps.rows if len(unit) > 1]
+    order = [name for name in keeps.order if name not in keeps.records]
+    supported = set(chain.from_iterable(keeps.support)) - set(values)
+    support = [name for name in shown if name in supported]
+    rows = [("rows", unit) for unit in together]
+    return [("values", values), *rows, ("totals", totals), ("order", order), ("support", support)]
 
 
 def _use(material: Material) -> Content:

@@ -414,11 +414,9 @@ def _forms() -> dict[str, tuple[Any, ...]]:
             "eyes",
             {"released eyes": band([5, 3], [7, 5])},
         ),
-        "correlation_change": (correlation_reading(first=HOSTILE), np.full((3, 3), 0.4)),
-        "correlation_change: this draw": (correlation_reading(),),
+        "correlation_change": (correlation_reading(first=HOSTILE),),
         "correlation_change: draws": (
             correlation_reading(first=HOSTILE),
-            np.full((3, 3), 0.4),
             correlation_band(),
         ),
         "quantiles": (quantile_reading([HOSTILE, "b"]),),

@@ -311,7 +311,7 @@ def test_a_fault_is_one_sentence(wrong, why):
 
 PLAIN_NAMES = st.sampled_from([
     *("name", "note", "seed", "setting", "method", "parameters", "weights", "precision", "slices"),
-    *("sweep", "axes", "measures", "limit", "measure", "at_most", "analysis_plan", "kind", "watch"),
+    *("sweep", "axes", "measures", "limit", "measure", "at_most", "analysis_plan", "kind"),
     *("tolerance", "variables", "readings", "scenario", "chosen", "participants", "context"),
     *("intruder_test", "by", "day", "hours", "claims", "purpose"),
 ])  # fmt: skip

@@ -43,7 +43,8 @@ def options(**more: object) -> rwn.AuditOptions:
     return rwn.AuditOptions(**{**given, "question": QUESTION, **more})
 
 
-@pytest.mark.parametrize("sample", [300, 10 * datasets.N])
+# a sample as large as the dataset: tests/cli/test_commands_of_pages judges all of 600 records
+@pytest.mark.parametrize("sample", lanes(300, 10 * datasets.N))
 def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample):
     source, out, masked = folders
     told: list[float] = []

@@ -40,6 +40,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return datasets.write_files(tmp_path_factory.mktemp("input") / "in", datasets.frame(), 7)
 
 
+@pytest.mark.nightly  # the release below is that of one process, too, after a worker was killed
 def test_the_release_is_that_of_one_process(source, address, tmp_path):
     from distributed import Client
 
@@ -60,15 +61,21 @@ def test_a_killed_worker_changes_nothing(source, address, tmp_path):
 
     datasets.mask(source, tmp_path / "wanted", METHOD_1)
     killed: list[int] = []
+    shares: list[float] = []
     with Client(address, set_as_default=False) as client:
 
         def kill(share: float) -> None:
+            shares.append(share)
             if share > 0.1 and not killed:
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
         datasets.mask(source, tmp_path / "out", METHOD_1, progress=kill, **over(address))
+        remembered = client.run(lambda: engines._unpacked.cache_info().currsize)
+    assert set(remembered.values()) == {0}, "the secret leaves with the run"
     assert killed
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
     assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
 
 

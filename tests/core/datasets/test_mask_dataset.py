@@ -112,7 +112,10 @@ def test_the_release_is_that_of_the_table_in_memory(params, n, ways, table, tmp_
             kernel="gaussian", bandwidth="absolute", bandwidth_k=230, encoding="matching", q=0.8
         ),
         rwn.SoftRWN(tie=True, balance=1.0),
-        rwn.SoftRWN(tie=True, tie_factors=2, kernel="exponential", width=2.0),
+        # TIED above has a tie of one factor by day, tests/core/laws/test_tie of two
+        pytest.param(
+            rwn.SoftRWN(tie=True, tie_factors=2, kernel="exponential", width=2.0), **AT_NIGHT
+        ),
     ],
 )
 def test_other_settings_are_the_same_too(params, table, tmp_path):
@@ -186,11 +189,13 @@ def stopped_after(
 
 
 @pytest.mark.parametrize(
-    ("params", "stops"), [(METHOD_1, (5,)), (EXACT, (2, 8, 11, 14))], ids=["sample", "exact"]
+    ("params", "stops"),
+    [(METHOD_1, (5,)), (EXACT, (8, 14)), pytest.param(EXACT, (2, 8, 11, 14), **AT_NIGHT)],
+    ids=["sample", "exact", "exact, in each step"],
 )
 def test_a_cancelled_run_leaves_no_release_and_goes_on(params, stops, folder, tmp_path):
     datasets.mask(folder, tmp_path / "whole", params)
-    for tasks in stops:  # in each of the steps
+    for tasks in stops:
         target = tmp_path / f"out-{tasks}"
         stopped_after(tasks, folder, target, params)
         assert not target.exists()

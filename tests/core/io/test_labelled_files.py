@@ -498,8 +498,12 @@ def test_what_is_no_column_is_left_out_with_the_reason():
     said = said_of("t.rds", r_file(None, fine=NUMBERS, odd=hours))
     assert said == "odd has durations: they stay numbers of hours."
     data = parse("t.rds", r_file({"row.names": texts("p", "q", "r")}, x=NUMBERS))
-    assert data.names == ("x",)
-    assert data.notices == ("The data frame has row names: they are left out.",)
+    assert data.names == ("row", "x")
+    (said,) = data.notices
+    assert said.startswith("row looks like names of the records: its texts are row names")
+    numbered = parse("t.rds", r_file({"row.names": texts("1", "3", "7")}, x=NUMBERS))
+    assert numbered.names == ("x",)
+    assert numbered.notices == ("row only numbers the records: it is left out.",)
     assert read_r(x=NUMBERS).notices == ()
 
 

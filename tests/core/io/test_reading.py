@@ -62,7 +62,8 @@ def test_what_comes_back_is_what_was_read():
     schema = Schema(variables=tuple(Variable(name=n, kind=k, role=r) for n, k, r in described))
     data = Microdata.from_frame(FRAME, schema, notices=("A note.",))
     line = reading._answer(data, None)
-    again, refusal, _ = reading._taken(line)
+    answer = reading._taken(line)
+    again, refusal = answer.data, answer.refusal
     assert refusal is None
     pd.testing.assert_frame_equal(again.frame, data.frame)
     assert again.schema == data.schema

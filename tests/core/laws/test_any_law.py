@@ -14,7 +14,6 @@ import pytest
 from scipy import sparse
 
 import rwn_core as rwn
-from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
@@ -143,8 +142,6 @@ def test_releases_are_drawn_way_by_way(data, law):
 def test_what_needs_independent_cells_says_so(law):
     with pytest.raises(rwn.NotApplicable, match="independently"):
         _ = law.independent
-    with pytest.raises(rwn.ParameterError, match="independently"):
-        forecast_law(law)
     assert CellLaw(law.original, law.neighborhoods, law.q).independent.q is law.q
 
 

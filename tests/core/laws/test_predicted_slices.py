@@ -426,7 +426,7 @@ def largest_gap(count, balanced, **how):
     return max(gaps)
 
 
-@pytest.mark.parametrize("count", lanes(8, 40))
+@pytest.mark.parametrize("count", lanes(6, 40))
 @pytest.mark.parametrize("balanced", [False, True])
 def test_beliefs_in_sources_are_those_of_the_first_slice(any_donors, balanced, count):
     """The planted faults below are found on the first three and six of the tables."""

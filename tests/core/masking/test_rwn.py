@@ -12,7 +12,6 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core import Microdata, NotApplicable, ParameterError
-from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.io.parse import parse
 from rwn_core.laws.donors import Draws, draw_donors, shuffled_donors
 from rwn_core.masking import NBRS2015, PRAM, RWN, RandomSwapping, Rounded, SoftRWN, mask, unrounded
@@ -28,6 +27,7 @@ from rwn_core.randomness import SecretKey, uniforms
 from tests import tables
 from tests.check_values import check_values
 from tests.oracles.exact_cells import exact_probability
+from tests.oracles.expected_moments import expected_moments
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +53,6 @@ def test_q_of_each_variable(people):
     assert exact_probability(law, 0, "town", own) == 1
 
 
-def test_moments_near_a_large_mean_keep_their_digits():
-    """Years, amounts: the variance within a neighborhood must not drown in the square."""
-    near = np.random.default_rng(1).normal(size=40)
-    laws = [
-        mask(Microdata.from_frame(pd.DataFrame({"x": near + shift})), RWN(k=4), seed=7).law
-        for shift in (0.0, 2.0**30)
-    ]
-    plain, shifted = (forecast_law(law).mean_variances for law in laws)
-    np.testing.assert_allclose(shifted, plain, rtol=1e-5)
-
-
 def test_variables_of_a_group_vary_together(people):
     """The expected covariance counts the common donor; without it, it would be far off."""
     frame = people.frame[["age", "weight"]].assign(total=lambda t: t["age"] + t["weight"])
@@ -71,15 +60,15 @@ def test_variables_of_a_group_vary_together(people):
     for name in ("age", "total"):
         schema = schema.replace_variable(name, group="g")
     grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=0.4)
-    forecast = forecast_law(mask(grouped, params, seed=0).law).covariances
-    names = list(forecast.columns)
+    expected = expected_moments(mask(grouped, params, seed=0).law).covariances
+    names = list(expected.columns)
     prepared = params.prepare(grouped)
     releases = [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300)]
     drawn = np.array([each.matrix(names) for each in releases])
     found = np.array([np.cov(table, rowvar=False) for table in drawn])
     error = found.std(axis=0) / np.sqrt(len(found))
-    assert (np.abs(found.mean(axis=0) - forecast) < 5 * error).all(axis=None)
-    alone = forecast_law(mask(Microdata.from_frame(frame), params, seed=0).law).covariances
+    assert (np.abs(found.mean(axis=0) - expected) < 5 * error).all(axis=None)
+    alone = expected_moments(mask(Microdata.from_frame(frame), params, seed=0).law).covariances
     pair = (names.index("age"), names.index("total"))
     assert abs(found.mean(axis=0)[pair] - alone.loc["age", "total"]) > 10 * error[pair]
 
@@ -382,7 +371,6 @@ def test_rounding_goes_with_everything_that_is_made(data_prepared):
     params = Rounded(params=plain, precision={"x": 2})
     for name in ("method", "title", "levers", "strength"):
         assert getattr(params, name) == getattr(plain, name)
-    assert not params.has_forecast
     assert params.precision == (("x", 2.0),)
     assert params.remarks(data_prepared, None) == plain.remarks(data_prepared, None)
     assert params.cautions() == plain.cautions()

@@ -24,7 +24,7 @@ from rwn_core.neighbors import find_neighborhoods
 from rwn_core.tuning.policy import CLINICAL, Policy
 from tests.check_values import check_values
 from tests.core.measures.attacks.attribute_tables import released
-from tests.tables import described, table
+from tests.tables import described
 
 PIMA = load_demo("pima")
 MEASURE = MEASURES["distance_linkage"]
@@ -138,9 +138,6 @@ def test_UT_values_of_linkage_and_of_intervals(compare, ut_frames):
     for width in ("0.05", "0.3", "0.5", "0.8"):
         expected = ENTRIES["UT-dRisk"]["expected"][f"dRisk_k{width}"]
         assert inside(before, after, float(width)).mean() == pytest.approx(expected)
-    data = table("people")
-    copies = MEASURES["closest_record"].compute(Comparison(original=data, masked=data)).detail
-    assert len(copies.exact_copies) == data.n
 
 
 def test_a_suppressed_number_hides_itself_only(compare):

@@ -319,17 +319,6 @@ def test_a_finite_number_or_a_reason(name: str) -> None:
         hold(rule, RISKS, WAYS if name in ("gaps", "two") else ["rwn"])
 
 
-def test_what_is_expected_of_it_is_finite() -> None:
-    def rule(name: str) -> None:
-        data = degenerate(name)
-        expected = rwn.forecast(data, setting("rwn", data.n))
-        known = ~np.isnan(data.matrix(data.numeric_names)).all(axis=0)
-        assert (np.isfinite(expected.means) == known).all()
-        assert all(each.sum() <= data.n + 1e-9 for each in expected.category_counts.values())
-
-    hold(rule, FITTED)
-
-
 NAMED = {
     ("constant column", FITS): "fixed",
     ("collinear regressors", (*FITS, "eigenvalues")): "double",

@@ -167,7 +167,7 @@ def compared(gaps: int, n: int = 120) -> Comparison:
 
 def test_gaps_in_a_predictor_and_random_rows_are_told() -> None:
     comparison = compared(70)
-    fits = ("regression", "ci_overlap", "r_squared", "mahalanobis_linkage", "cooks_distance")
+    fits = ("regression", "ci_overlap", "mahalanobis_linkage", "cooks_distance")
     for key in (*fits, *fits):  # also where the fit is remembered
         reading = MEASURES[key].read(comparison)
         assert (reading.used, reading.total) == (50, 120)
@@ -200,7 +200,7 @@ OF_PEOPLE = {
     *("repeated_releases", "homogeneity", "neighborhood_size", "cells_changed"),
     "posterior_odds",
     # of rows that are complete in both files, of attacks, or of no share
-    *("mahalanobis_linkage", "singling_out", "closest_record", "nearest_distance"),
+    *("mahalanobis_linkage", "singling_out", "nearest_distance"),
     *("cooks_distance", "mahalanobis"),
 }
 
@@ -339,7 +339,7 @@ def test_where_no_relation_is_left_correlations_are_lost_and_columns_are_whole()
     matrix = np.abs(np.corrcoef(data.matrix(data.numeric_names), rowvar=False))
     lost = matrix[np.triu_indices(len(matrix), 1)].mean()
     assert read(data, "correlation") == {UNMASKED: 0.0, UNRELATED: pytest.approx(lost, abs=0.02)}
-    for measure in ("marginals", "quantiles", "wasserstein"):  # no limit on them is empty
+    for measure in ("marginals", "quantiles"):  # no limit on them is empty
         assert read(data, measure) == {UNMASKED: 0.0}
     # a planted wrong end: shuffled rows, whose relations are whole
     rows = Comparison(original=data, masked=data.take(np.random.default_rng(0).permutation(data.n)))
@@ -514,8 +514,6 @@ CASES: dict[str, list[dict[str, Any]]] = {
     "certified_linkage": [{"unit": "house"}, {"sampled": 400}, {"left": 0.31}, {"left": 0.05},
                           {"left": None, "unit": None}, {"disclosing": [["a", "s"]]},
                           {"disclosing": []}],
-    "closest_record": [{"exact_copies": []}, {"exact_copies": [1]}, {"exact_copies": [1, 2]},
-                       {"baseline": 3.21}],
     "differential_privacy": [{"total_epsilon": 1.5}, {"total_epsilon": None, "value": 0.0},
                              {"total_epsilon": None, "value": 0.31}],
     "homogeneity": [{"value": 0.5}, {"value": 0.0}],

@@ -42,6 +42,7 @@ from tests.core.neighbors.brute_force import (
     searched_table,
     squared_pairs,
 )
+from tests.lanes import lanes, some
 from tests.oracles.pair_numbers import pair_of
 from tests.oracles.record_chain import RecordChain, assigned
 from tests.tables import described
@@ -76,7 +77,8 @@ def found_sets(result) -> list[set[int]]:
     return [set(result.members(i).tolist()) for i in range(result.n)]
 
 
-@pytest.mark.parametrize("group", range(4))
+# an even group has trees, an odd one none
+@pytest.mark.parametrize("group", some((2, 3), range(4)))
 def test_all_pairs_a_table_and_a_search_of_hard_tables(group):
     """Lattices, clones, constants, n = 2, k = n - 1, a radius on a tie or beyond the data."""
     for number in range(group, TABLES, 4):
@@ -233,7 +235,7 @@ def test_rows_with_more_candidates_than_are_held_at_a_time():
         assert result.sizes[record] == (squared <= edge).sum() - 1
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 1.0, np.sqrt(2.0)])
+@pytest.mark.parametrize("epsilon", lanes(1.0, 0.0, np.sqrt(2.0)))
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
     strict = find_neighborhoods(points, epsilon=epsilon, strict=True)
@@ -457,17 +459,19 @@ def partners(seed: int, n: int, pairs: int) -> NDArray[np.int64]:
     return np.bincount(np.concatenate((i, j)), minlength=n)
 
 
+@pytest.mark.parametrize("draws", lanes(800, 2000))
 @pytest.mark.parametrize("count", [3, 8])
-def test_every_pair_is_equally_likely(count):
+def test_every_pair_is_equally_likely(count, draws):
     """Drawn one by one, and by what is left out."""
     seen = np.zeros((5, 5))
-    for seed in range(2000):
+    for seed in range(draws):
         i, j = random_pairs(SecretKey.from_seed(seed), 5, count)
         seen[i, j] += 1
     counts = seen[np.triu_indices(5, 1)]
-    assert counts.sum() == 2000 * count
+    assert counts.sum() == draws * count
     # without replacement the counts vary less than a multinomial's: scale by what is left out
-    statistic = ((counts - 200 * count) ** 2 / (200 * count)).sum() / (1 - count / 10) * 9 / 10
+    mean = draws * count / 10
+    statistic = ((counts - mean) ** 2 / mean).sum() / (1 - count / 10) * 9 / 10
     assert stats.chi2.sf(statistic, 9) > 1e-6
 
 

@@ -25,6 +25,7 @@ from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log
 from rwn_core.parallel.threads import work
 from tests.check_values import check_values
 from tests.core.neighbors.brute_force import callable_here
+from tests.lanes import lanes
 from tests.oracles.soft_weights import capped_row, log_kernel
 
 (bit_equal_exp,) = callable_here(bit_equal_exp)
@@ -159,7 +160,7 @@ def tables() -> dict[str, NDArray[np.float64]]:
     return {"ties": coarse, "heavy tails": heavy, "numbers": rng.normal(size=(2100, 6))}
 
 
-@pytest.fixture(params=["ties", "heavy tails", "numbers"])
+@pytest.fixture(params=lanes("ties", "heavy tails", "numbers"))
 def points(request: pytest.FixtureRequest) -> NDArray[np.float64]:
     return tables()[request.param]
 

@@ -29,7 +29,7 @@ from rwn_core.reporting.project import Project
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file, unchecked_file
 from rwn_core.reporting.release_folder import RECORD, for_users, release_files, write_folder, zipped
 from rwn_core.reporting.release_record import follows
-from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
+from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario
 from rwn_core.tuning import Grid, Limit, Plan, Policy, Setting
 from tests import tables
 from tests.core.reporting.conftest import quickly_made_of
@@ -260,10 +260,6 @@ def test_every_field_is_asked_and_comes_back():
     assert context_in('[context]\npurpose = "x"\n') == (Context(purpose="x"), "")
     assert with_context({"a": 1}, FULL, contact="")["context"]["contact"] == "desk@x.org"
     assert with_context({"context": {}}, Context(), contact="y")["context"] == {"contact": "y"}
-    # as an earlier version recorded it
-    test = {"by": "Bob", "day": "2026-05-06", "claims": 3}
-    read = Context.from_dict({"purpose": "x", "intruder_test": test}).intruder_test
-    assert read == "by: Bob; day: 2026-05-06; claims: 3"
     with pytest.raises(InputError, match="no context"):
         context_in(plain.to_toml())
 
@@ -404,19 +400,6 @@ def test_a_frozen_meeting_is_read_back_and_its_hash_holds():
         Decision(scenarios=(FULL_PROJECT,), chosen="Bold")
 
 
-def test_a_decision_with_questions_that_were_watched_keeps_its_hash():
-    """An earlier version followed questions; they are read by nothing and frozen for good."""
-    question = {"conditions": [{"name": "age", "sign": "at least", "value": 62.5}]}
-    text = frozen_text(
-        DECISION.to_dict() | {"scenario": [FULL_PROJECT.to_dict() | {"watch": [question]}]}
-    )
-    again = Decision.thaw(text)
-    assert again.frozen() == text
-    assert again.hash in text
-    with pytest.raises(InputError, match=r"watch\[1\] of the scenario must be a table"):
-        Scenario.from_toml('format = "rwn scenario 1"\nwatch = [3]')
-
-
 PARAMS_JUDGED = rwn.RWN(epsilon=2.0, k=5)
 WIDE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.9),))
 ADA = Approval(by="Ada Lovelace", reason="A lesson")
@@ -506,7 +489,7 @@ def test_the_folder_is_what_the_command_line_reads(files, tmp_path):
     folder = write_folder(files, tmp_path, "0123")
     assert not left.exists()
     (file,) = (folder / "for-users").glob("release-*.csv")
-    assert main.run(["verify", str(file), str(folder / "for-users" / "card.toml")]) == 0
+    assert main.run(["verify", str(file), str(folder / "for-users" / "notice.json")]) == 0
     record, out = str(folder / RECORD), str(tmp_path / "report.html")
     assert main.run(["report", record, "-o", out]) == 0
     report = files["internal/internal-report.html"]

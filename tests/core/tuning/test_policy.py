@@ -219,12 +219,12 @@ def test_the_frontier_holds_what_no_point_beats() -> None:
 
 def test_higher_is_better_where_the_measure_says_so() -> None:
     points = [
-        point(1, correlation=0.1, closest_record=1.0),
-        point(2, correlation=0.2, closest_record=2.0),
-        point(3, correlation=0.3, closest_record=0.5),
+        point(1, correlation=0.1, neighborhood_size=1.0),
+        point(2, correlation=0.2, neighborhood_size=2.0),
+        point(3, correlation=0.3, neighborhood_size=0.5),
     ]
-    assert rwn.MEASURES["closest_record"].better == "higher"
-    assert names(rwn.frontier(points, "correlation", "closest_record")) == [1, 2]
+    assert rwn.MEASURES["neighborhood_size"].better == "higher"
+    assert names(rwn.frontier(points, "correlation", "neighborhood_size")) == [1, 2]
 
 
 def test_nothing_is_sought_by_a_measure_without_a_better_side() -> None:

@@ -132,14 +132,6 @@ def test_a_grid_is_refused(grid, why) -> None:
         Grid(**grid)
 
 
-def test_a_record_with_parameters_that_are_gone_is_read_where_they_did_nothing() -> None:
-    plain = Setting(params=rwn.RecordSwapping(share=0.3, within="sex")).to_dict()
-    known = {**plain["parameters"], "hierarchy": [], "rarer_than": 2}
-    assert Setting.from_dict({**plain, "parameters": known}) == Setting.from_dict(plain)
-    with pytest.raises(rwn.ParameterError, match="hierarchy"):
-        Setting.from_dict({**plain, "parameters": {**known, "hierarchy": ["region"]}})
-
-
 MEASURES = ("correlation", "distance_linkage", "neighborhood_size")
 PLAN = Plan(measures=MEASURES, releases=3, seed=7)
 GRID = Grid(axes={"epsilon": (0, 2), "k": (3, 5), "q": (0.5, 1)})

@@ -298,7 +298,6 @@ ENDS = [(np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))
             association.rank_correlation_matrix(np.array([[1, 2], [2, 4], [3, 90.0]])),
             np.ones((2, 2)),
         ),
-        (distributions.wasserstein(np.array([1.0, 2.0]), np.array([4.0, 1.0])), 1.0),
         (distributions.grid_step(np.array([-5.0, 10.0, 15.0])), 5.0),
         (distributions.grid_step(np.array([0.0, 1.0, 2.5])), 0.0),
         (distributions.grid_edges(0.0, 10.0, 5.0), [-2.5, 2.5, 7.5, 12.5]),
