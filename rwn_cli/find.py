@@ -9,7 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.recommend import command, restated
+from rwn_cli.recommend import command, remedy_lines, restated
 from rwn_cli.terminal import (
     File,
     Number,
@@ -57,11 +57,13 @@ def find(
 
     Without --strength, --slices, --kernel, --method, --chain, --tie and --lever everything of RWN
     may change, and a better method is named. With --chain limits on attribute gain and true matches
-    are needed. Where no setting keeps all limits, the nearest is named, nothing is written, and
-    the exit code is 4. Ctrl-C ends the search with the best setting so far and exit code 6.
+    are needed. Where no setting keeps all limits, the nearest is named with what helps, nothing is
+    written, and the exit code is 4. Ctrl-C ends the search with the best setting so far and exit
+    code 6.
     `rwn seek` and `rwn seek-slices` are other names of it.
     """
     from rwn_core.data.belonging.gate import refuse_together
+    from rwn_core.tuning.remedies import remedied
 
     require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
@@ -91,9 +93,8 @@ def find(
     verdict = f"{answer.verdict.headline}. " if sure else ""
     words = options.in_shell(f"{verdict}{answer.sentence}")
     if not (interrupted or answer.reached):
-        if answer.settings:
-            more = restated({}, {"rows-are": rows})
-            say(f"the nearest: {command(answer.point.setting, source, Path('OUT.csv'), more)}")
+        more = restated({}, {"rows-are": rows})
+        _say_what_helps(remedied(answer, data, policy, space, seconds), source, more)
         raise ReleaseError(words)
     typer.echo("Interrupted. " * interrupted + words)
     setting = answer.point.setting
@@ -113,3 +114,11 @@ def find(
         say(f"written to {target}; rwn mask --scenario {target.name} takes it")
     if interrupted:
         raise typer.Exit(SO_FAR)
+
+
+def _say_what_helps(answer: rwn.SearchAnswer, source: str, more: list[str]) -> None:
+    """Say the command of the nearest setting, and the remedies that were tried."""
+    if answer.settings:
+        say(f"the nearest: {command(answer.point.setting, source, Path('OUT.csv'), more)}")
+    for line in remedy_lines(answer):
+        say(options.in_shell(line))

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import Laid, description, refuse_better_layout
 from rwn_cli.options import read_text
-from rwn_cli.recommend import command, restated, start_of
+from rwn_cli.recommend import command, remedy_lines, restated, start_of
 from rwn_cli.record_file import (
     ProjectFile,
     evidence_path,
@@ -295,9 +295,25 @@ def _words_unless_broken(
         raise ReleaseError(
             f"Nothing was written: this release is beyond a limit that other releases of the "
             f"setting keep. {broken} Run the command again for another release, or take a stronger "
-            "setting (rwn recommend)."
+            f"setting (rwn recommend).{_what_helps(advice, data, release, policy)}"
         )
     return said
+
+
+def _what_helps(
+    advice: rwn.SearchAnswer, data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy
+) -> str:
+    """Name what helps where the setting breaks the policy; nothing where this file alone does."""
+    from rwn_core.tuning.remedies import with_remedies
+    from rwn_core.tuning.several_draws import verdict_of
+
+    draws = _further_draws(data, release, policy)
+    if draws is None or not verdict_of(data, policy, draws).broken:
+        return ""
+    setting = rwn.Setting(params=release.params, precision=release.precision)
+    with progress("trying what helps"):
+        found = with_remedies(advice, data, setting, policy, advice)
+    return "".join(f"\n{line}" for line in remedy_lines(found))
 
 
 def _secret(

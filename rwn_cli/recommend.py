@@ -36,7 +36,7 @@ def recommend(
     search, for limits of your own.
     """
     from rwn_core.data.open_questions import require_answers
-    from rwn_core.tuning.quick_verdict import with_next_steps
+    from rwn_core.tuning.remedies import with_remedies
 
     read, data, _ = options.load_chosen(source, schema, file or [], only, drop, keep)
     data = options.with_rows(options.under_roles(data, confidential, key), rows)
@@ -55,13 +55,17 @@ def recommend(
     for each in (*advice.settings[1:], *([advice.alternative] if advice.alternative else ())):
         typer.echo(f"or: {command(each.setting, source, target, more, weighted)}")
     if not advice.reached:
-        found = with_next_steps(advice, data, advice.point.setting, rwn.Policy(), advice)
-        for step in found.next_steps:
-            typer.echo(f"try: {step.words}")
-        if found.caution:
-            typer.echo(found.caution)
+        found = with_remedies(advice, data, advice.point.setting, rwn.Policy(), advice)
+        for line in remedy_lines(found):
+            typer.echo(line)
     for name, why in advice.unfit.items():
         typer.echo(f"not {name}: {why}")
+
+
+def remedy_lines(answer: rwn.SearchAnswer) -> list[str]:
+    """Write what helps where a policy is not kept, each remedy on a line; else that none does."""
+    lines = [f"try: {each.words}" for each in answer.remedies]
+    return [*lines, answer.caution] if answer.caution else lines
 
 
 def restated(roles: Mapping[str, str], given: Mapping[str, Any]) -> list[str]:

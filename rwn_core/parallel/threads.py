@@ -247,8 +247,15 @@ def steps(items: Sequence[Item]) -> Iterator[Item]:
     """
     outer = current_work()
     for number, item in enumerate(items, start=1):
-        with outer.quiet():
+        before = _CURRENT.get()
+        quiet = outer.quiet()
+        _CURRENT.set(quiet)
+        try:
             yield item
+        finally:
+            # a loop that an error has left is closed later, when other work may be in force
+            if _CURRENT.get() is quiet:
+                _CURRENT.set(before)
         outer.report(number / len(items))
 
 

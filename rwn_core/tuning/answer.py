@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any
 
 from rwn_core.data.schema import Schema, Slices
@@ -54,12 +55,6 @@ class FoundSetting:
         Where this share of one more release falls, 9 times in 10, as the policy judges it.
     releases : int
         How many releases were read.
-    title : str
-        Of what is to be tried: a few words, for a button.
-    schema : Schema, optional
-        Describe the table so, before the setting is taken.
-    unread : mapping of str to str
-        Limits that cannot be judged on the table, and why.
     """
 
     point: Point
@@ -73,9 +68,6 @@ class FoundSetting:
     share: float = 0.0
     interval: tuple[float, float] = (0.0, math.inf)
     releases: int = 0
-    title: str = ""
-    schema: Schema | None = None
-    unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def setting(self) -> Setting:
@@ -121,18 +113,64 @@ class FoundSetting:
         loss = 1.0 if self.loss is None else self.loss
         return not self.kept, loss if self.kept else self.share, loss
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy(FoundSetting):
+    """A change that may help, tried before it is named, with what it then gives.
+
+    Attributes
+    ----------
+    title : str
+        What is done, in a few words, for a button.
+    schema : Schema, optional
+        Describe the table so, before the setting is taken.
+    policy : Policy, optional
+        Judge by it from then on.
+    asks_less : bool
+        Whether less is asked of the release: of an intruder who knows less, or by other limits.
+    unread : mapping of str to str
+        Limits that cannot be judged on the table, and why.
+    """
+
+    title: str = ""
+    schema: Schema | None = None
+    policy: Policy | None = None
+    asks_less: bool = False
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        found: FoundSetting,
+        *,
+        title: str,
+        schema: Schema | None = None,
+        unread: Mapping[str, str] = MappingProxyType({}),
+    ) -> Remedy:
+        """Return a remedy that leads to a setting that was tried."""
+        known = {each.name: getattr(found, each.name) for each in fields(FoundSetting)}
+        return cls(**known, title=title, schema=schema, unread=unread)
+
     @property
     def words(self) -> str:
         """The title, and what the setting gives: a range where releases differ much."""
         if self.loss is None:
             return self.title
-        low, high = self.interval
-        least = low if high > _APART * self.share else None
-        used = "keeps the limits" if self.kept else f"{share_words(high, least)} a limit"
+        return f"{self.title}: {self._used_words()}. {self.left_words}"
+
+    def _used_words(self) -> str:
+        """Say that the limits are kept, or how much one more release uses of the worst one."""
+        if self.kept:
+            count = len(self.verdict.shares)
+            used = "keeps its limit" if count == 1 else f"keeps all {count} limits"
+        else:
+            low, high = self.interval
+            differs = high > _APART * self.share
+            used = f"uses {share_words(high, low if differs else None)} a limit"
         if self.unread:
             apart = ", ".join(MEASURES[key].title.lower() for key in self.unread)
-            used = f"{used.replace('the', 'the other')} ({apart} not judged)"
-        return f"{self.title}: {used}. {self.left_words}"
+            used += f" that can be judged ({apart} not judged)"
+        return used
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -169,10 +207,10 @@ class SearchAnswer(Summarized):
         Of another method, where that keeps the policy and loses less, or keeps it alone.
     unfit : mapping of str to str
         By key of a method that is no alternative on this table, why, in one sentence.
-    next_steps : tuple of FoundSetting
+    remedies : tuple of Remedy
         What helps, each tried before it is named; those that keep the policy first, by their loss.
     caution : str
-        That no next step keeps the policy, with the best that is attainable.
+        That no remedy keeps the policy, with the best that is attainable.
     """
 
     goal: Policy
@@ -190,7 +228,7 @@ class SearchAnswer(Summarized):
     note: str = ""
     alternative: FoundSetting | None = None
     unfit: Mapping[str, str] = field(default_factory=dict)
-    next_steps: tuple[FoundSetting, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
     caution: str = ""
 
     @classmethod
@@ -218,7 +256,7 @@ class SearchAnswer(Summarized):
         found += [("alternative", self.alternative)] if self.alternative else []
         rows = [("policy", str(self.state))]
         rows += [(what, each.setting.words) for what, each in found]
-        rows += [("next step", each.words) for each in self.next_steps]
+        rows += [("remedy", each.words) for each in self.remedies]
         rows += [(f"unfit: {key}", why) for key, why in self.unfit.items()]
         return Summary(title=self.sentence, columns=("", ""), rows=rows)
 

@@ -138,6 +138,22 @@ def _with_safest(
     return told if useful or not kept else _with_end(told, kept[0])
 
 
+def as_judged(
+    microdata: Microdata, policy: Policy, found: FoundSetting, seconds: float
+) -> FoundSetting | None:
+    """Return a setting with the draws by which every page judges it; None where time is over."""
+    judged, _ = policy.judgeable(microdata)
+    if judged is None:
+        return None
+    until = clock.processor_seconds() + seconds
+    expected = found.point.seconds / max(found.releases, 1)
+    try:
+        read = _Reader(microdata, policy, judged, until, expected).read(found)
+    except Late:
+        return None
+    return read[0] if read else None
+
+
 def _expected(microdata: Microdata, answer: SearchAnswer) -> float:
     """Return what a draw of all records takes, as the search found it; without any end if late."""
     first = answer.settings[0]
@@ -149,7 +165,7 @@ def _expected(microdata: Microdata, answer: SearchAnswer) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A reader of settings of a table, on all draws of a verdict, as far as the time goes."""
+    """A reader of settings of a table on all draws of a verdict, as far as the time goes."""
 
     microdata: Microdata
     policy: Policy

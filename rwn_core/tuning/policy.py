@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
@@ -297,3 +298,9 @@ class Policy(NamedParameters, Summarized):
         """Plain data for a file, without empty texts."""
         plain = map(asdict, self.limits)
         return [{name: value for name, value in one.items() if value != ""} for one in plain]
+
+
+NAMED_POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {"Usual limits": Policy(), "Limits for clinical data": Policy(limits=CLINICAL)}
+)
+"""Policies that pages and searches call by a name."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import given_steps
-from rwn_core.data.schema import Schema
-from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, SHORT_NAMES, SoftRWN
+from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import SLOW
@@ -25,28 +21,25 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import recommend, refusal, without_secrets
+from rwn_core.tuning.recommend import refusal
+from rwn_core.tuning.remedies import strength_words, with_remedies
 from rwn_core.tuning.several_draws import (
     CLEARLY,
-    DECISIVE,
     FEW_RELEASES,
     Late,
     further_keys,
     known_draws,
 )
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
 from rwn_core.tuning.strength import (
     MOST_LOST,
     StrengthTrial,
     TableSearch,
-    kind,
     several_left,
 )
-from rwn_core.tuning.verdict import Verdict, not_judged, share_words
+from rwn_core.tuning.verdict import Verdict, not_judged
 
 WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
-_COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
 _FEW_RELATIONS = (
     "Even the weakest strength loses nearly all of a part of the use; there may be little to keep."
@@ -55,11 +48,7 @@ _AT_THE_END = (
     "Every limit is kept only where nearly all of a part of the use is lost. Search for a setting."
 )
 _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
-_HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
-_USUAL = SoftRWN()
-_NAMED = 3  # variables released unmasked, each with steps of its own
-_DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
 _LATER = (
     "Whether any strength keeps the limits was not read in time on a table of this size; search "
     "for a setting."
@@ -122,7 +111,7 @@ def quick_verdict(
         found = replace(found, reason=found.reason + not_judged(found.unread))
     if found.reached or not steps:
         return found
-    return with_next_steps(found, microdata, setting, policy, within=_STEPS_TIMES * within)
+    return with_remedies(found, microdata, setting, policy, within=_STEPS_TIMES * within)
 
 
 def _answered(
@@ -178,7 +167,7 @@ def _answered(
     except Late:
         return SearchAnswer(goal=policy, reason=_LATER, late=True)
     if found is None or not found.kept:
-        words = f"At {_strength(point.setting)}: {verdict.sentence} Search for a setting."
+        words = f"At {strength_words(point.setting)}: {verdict.sentence} Search for a setting."
         return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
     return _kept_at(policy, found)
 
@@ -202,7 +191,7 @@ def _as_given(microdata: Microdata, setting: Setting, policy: Policy) -> SearchA
 
 
 def _kept_at(policy: Policy, found: FoundSetting) -> SearchAnswer:
-    where = f"At {_strength(found.setting)} every limit that can be judged is kept"
+    where = f"At {strength_words(found.setting)} every limit that can be judged is kept"
     words = f"{where}. {found.left_words}."
     return SearchAnswer(goal=policy, settings=(found,), reached=True, reason=words)
 
@@ -225,149 +214,6 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     least = "at least " if verdict.standings[first] else ""
     where = ", and a stronger one loses nearly all of the use" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
-    return f"No strength up to {_strength(trial.at(place))} keeps this policy: there {what}{where}."
-
-
-def _strength(setting: Setting) -> str:
-    """Write the strength of a setting, such as "ε = 8.2"."""
-    params = setting.params
-    return f"{SHORT_NAMES[params.strength]} = {getattr(params, params.strength):g}"
-
-
-def _title(microdata: Microdata, setting: Setting) -> str:
-    """Return the words for a button that tries a setting."""
-    params = setting.params
-    if params.method not in (RWN.method, SoftRWN.method):
-        return f"Try {params.title}"
-    balance = " with balance" if getattr(params, "balance", 0.0) else ""
-    kernel = balance or " soft" * (params.method == SoftRWN.method)
-    preset = preset_key(microdata, setting.slices or ())
-    return f"Try RWN{kernel}: {PRESETS[preset].title if preset else 'in slices'}"
-
-
-def with_next_steps(
-    found: SearchAnswer,
-    microdata: Microdata,
-    setting: Setting,
-    policy: Policy,
-    advice: SearchAnswer | None = None,
-    *,
-    within: float = 20 * WITHIN,
-) -> SearchAnswer:
-    """Add what helps to a verdict: each step is tried on all records, and says what it gives."""
-    until = clock.processor_seconds() + within
-    own = _tried(microdata, setting, policy, until, math.inf)
-    steps = list[FoundSetting]()
-    most = math.inf if own is None else _HELPS * own.interval[1]
-    for title, schema, start in _candidates(microdata, setting, policy, advice, within / 3):
-        table = microdata if schema is None else microdata.with_schema(schema)
-        if not any(variable.masked for variable in table.schema.released):
-            continue
-        # without the variables that the table no longer releases or masks
-        released = {v.name for v in table.schema.released}
-        masked = set(masked_names(table))
-        slices = start.slices
-        if slices is not None:
-            left = (tuple(name for name in names if name in masked) for names in slices)
-            slices = tuple(names for names in left if len(names) > 1)
-        weights = tuple(each for each in start.weights if each[0] in released)
-        precision = tuple(each for each in start.precision if each[0] in released)
-        fitted = replace(start, slices=slices, weights=weights, precision=precision)
-        tried = _tried(table, fitted, policy, until, max(most, 1.0))
-        if tried is None or not (tried.kept or tried.interval[1] < most):
-            continue
-        steps.append(replace(tried, title=title, schema=schema, unread=policy.judgeable(table)[1]))
-    # first what is known to keep the limits, then what kept them, each by its loss
-    steps.sort(key=lambda each: (not each.kept, max(each.interval[1], 1.0), each.loss or 0.0))
-    shares = [each.interval[1] for each in steps]
-    caution = "" if any(each.kept for each in steps) else _DIFFER
-    if min(shares, default=math.inf) > 1:
-        caution = "None of these keeps the policy." if steps else "Nothing that was tried helps."
-        shares += [own.interval[1]] if own else []
-        if shares and math.isfinite(min(shares)):
-            best = share_words(max(min(shares), 1.01))
-            caution += f" The best that was found may use {best} a limit."
-    return replace(found, next_steps=tuple(steps), caution=caution)
-
-
-def _tried(
-    microdata: Microdata, setting: Setting, policy: Policy, until: float, helps: float
-) -> FoundSetting | None:
-    """Return what a setting gives at its best strength, on all records."""
-    judged, _ = policy.judgeable(microdata)
-    if judged is None:
-        return None
-    search = TableSearch(
-        microdata=microdata,
-        policy=judged,
-        until=until,
-        places=_PLACES,
-        releases=DECISIVE if microdata.n <= QUICK_RECORDS else None,
-        helps=helps,
-    )
-    search.look(setting, MOST_LOST)
-    search.attack()
-    tried = search.best[0] if search.tried else None
-    return tried if tried is not None and tried.releases > 1 else None
-
-
-def _candidates(
-    microdata: Microdata,
-    setting: Setting,
-    policy: Policy,
-    advice: SearchAnswer | None,
-    within: float,
-) -> Iterator[tuple[str, Schema | None, Setting]]:
-    """Yield what may help, with its title: first what touches the reason of the verdict."""
-    schema = microdata.schema
-    rich = sorted(schema.released, key=lambda v: -len(microdata.codes(v.name)[1]))
-    coarse = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
-    try:
-        masked = set(setting.params.masked_names(microdata))
-    except ParameterError:
-        masked = {variable.name for variable in rich if variable.masked}
-    left = [variable for variable in rich if variable.name not in masked]
-    yield from _of_unmasked(schema, setting, left, coarse)
-    # a secret in the distance chooses its own donors
-    secrets = without_secrets(microdata) if setting.params.uses_weights else {}
-    if any(not setting.weights or dict(setting.weights).get(name, 1.0) for name in secrets):
-        weights = tuple(sorted((dict(setting.weights) | secrets).items()))
-        yield f"Weight 0 on {', '.join(secrets)}", None, replace(setting, weights=weights)
-    # other kernels, slices and methods
-    if advice is None and any(v.masked for v in rich) and not refusal(microdata, policy, _USUAL):
-        advice = recommend(microdata, policy, within=within)
-    offered = () if advice is None else (*advice.settings[:1], advice.alternative)
-    for each in (found.setting for found in offered if found is not None):
-        if kind(each.resolved(microdata)) != kind(setting.resolved(microdata)):
-            yield _title(microdata, each), None, each
-    # less detail, fewer variables
-    if coarse and not setting.precision:
-        yield "Round the numbers", None, replace(setting, precision=tuple(sorted(coarse.items())))
-    keys = [v.name for v in rich if v.role is Role.KEY and v not in left]
-    others = [v.name for v in rich if v.role is Role.OTHER and v not in left]
-    for name in (*others[:1], *keys[: len(keys) > 1]):
-        key = "the key " if name in keys else ""
-        yield f"Leave {key}{name} out", _without(schema, name), setting
-
-
-def _of_unmasked(
-    schema: Schema, setting: Setting, left: Sequence[Variable], coarse: Mapping[str, float]
-) -> Iterator[tuple[str, Schema | None, Setting]]:
-    """Yield what may be done with variables released unmasked: mask, round, leave out."""
-    free = [variable.name for variable in left if not variable.masked]
-    for names in ([free] if len(free) > 1 else []) + [[name] for name in free[:_NAMED]]:
-        changed = schema
-        for name in names:
-            changed = changed.replace_variable(name, masked=True, group=None)
-        yield f"Mask {', '.join(names)}", changed, setting
-    for variable in left[:_NAMED]:
-        name = variable.name
-        if name in coarse and name not in dict(setting.precision):
-            steps = tuple(sorted((*setting.precision, (name, coarse[name]))))
-            yield f"Round {name} to {coarse[name]:g}", None, replace(setting, precision=steps)
-        if variable.role is not Role.CONFIDENTIAL:
-            yield f"Leave {name} out", _without(schema, name), setting
-
-
-def _without(schema: Schema, name: str) -> Schema:
-    return schema.replace_variable(name, role=Role.IDENTIFIER, group=None)
+    end = strength_words(trial.at(place))
+    end = strength_words(trial.at(place))
+    return f"No strength up to {end} keeps this policy: there {what}{where}."

@@ -7,9 +7,9 @@ import math
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
-from rwn_core.tuning import SearchAnswer, Setting, quick_verdict, recommend
-from rwn_core.tuning.quick_verdict import with_next_steps
+from rwn_core.tuning import SearchAnswer, Setting, Space, quick_verdict, recommend, search
 from rwn_core.tuning.recommend import USED, policy_presets, suggest
+from rwn_core.tuning.remedies import remedied, with_remedies
 
 Presets = dict[str, Setting]
 Advice = tuple[SearchAnswer | None, SearchAnswer, Presets]
@@ -50,7 +50,19 @@ def find_advice(
     if small and verdict.answer == "unknown" and verdict.setting is None:
         verdict = quick_verdict(microdata, setting, policy, within=math.inf, steps=False)
         progress.found((start, verdict, presets))
-    if verdict.setting is None:
-        progress.found((start, verdict, presets))
-        verdict = with_next_steps(verdict, microdata, setting, policy, start)
+    progress.found((start, verdict, presets))
+    verdict = with_remedies(verdict, microdata, setting, policy, start)
     return start, verdict, presets
+
+
+def find_settings(
+    *,
+    microdata: rwn.Microdata,
+    policy: rwn.Policy,
+    space: Space,
+    seconds: float,
+    progress: Report,
+) -> SearchAnswer:
+    """Return the answer of a search, with what helps where it found nothing."""
+    answer = search(microdata, policy, space, seconds=seconds, progress=progress)
+    return remedied(answer, microdata, policy, space, seconds)

@@ -10,6 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning import SearchAnswer, Setting
+from rwn_core.tuning.answer import Remedy
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.recommend import leaves_more
 from rwn_core.tuning.ways import WAYS, way_of
@@ -68,6 +69,7 @@ def follow(session: Session) -> None:
             memo(session, "starts", 4).keep(start_key(session), found[0])
             repeated_draws.note_answer(session, found[0])
         memo(session, "quick verdicts", 8).keep(about, found[1])
+        repeated_draws.note_answer(session, found[1])
         if found[2] or not job.running:  # they come last
             memo(session, "presets", 8).keep(presets_key(session), found[2])
     if not pending(session) or work.closed or work.preparation is not None:
@@ -160,6 +162,15 @@ def offer(session: Session) -> None:
         called = _called(found)
         words = escaped(short_setting(found.point.setting))
         st.caption(f"**{called}**: {words}", help=escaped(found.reason))
+        if not found.reached and found.point.setting.resolved(session.data) != session.setting:
+            st.button(
+                "Take the nearest",
+                key=session.key("tune.advice.nearest"),
+                on_click=_try,
+                args=(session, found.point.setting),
+                width="stretch",
+                help="Undo brings the present setting back.",
+            )
         link_to("pages/find.py", "Find others", ":material/search:")
     elif not is_wanted(session):
         st.button(
@@ -188,7 +199,7 @@ def _called(found: SearchAnswer) -> str:
 
 
 def panel_part(session: Session) -> dict[str, Any] | None:
-    """The quick verdict with a button for each next step; None where no advice is wanted."""
+    """The quick verdict with a button for each remedy; None where no advice is wanted."""
     if not is_wanted(session):
         return None
     found = verdict(session)
@@ -198,22 +209,34 @@ def panel_part(session: Session) -> dict[str, Any] | None:
         )
         return {"text": follows, "steps": [], "caution": ""}
     steps = [
-        {"title": step.words, "send": f"{_SENT}{number}"}
-        for number, step in enumerate(found.next_steps)
+        {"title": remedy.words, "send": f"{_SENT}{number}"}
+        for number, remedy in enumerate(found.remedies)
+        if not _is_on_screen(session, remedy)
     ]
     return {"text": found.sentence, "steps": steps, "caution": found.caution}
 
 
+def _is_on_screen(session: Session, remedy: Remedy) -> bool:
+    """True if a remedy changes nothing any more."""
+    same = remedy.setting.resolved(session.data) == session.setting
+    return same and remedy.schema is None and remedy.policy is None
+
+
 def take(session: Session, sent: str) -> None:
-    """Carry out a next step; anything else that was sent is no number of one."""
+    """Take a remedy; anything else that was sent is no number of one."""
     found = verdict(session)
     number = sent.removeprefix(_SENT)
     if found is None or not sent.startswith(_SENT) or not number.isdigit():
         return
-    if int(number) >= len(found.next_steps):
-        return
-    step = found.next_steps[int(number)]
-    if step.schema is not None:
-        redescribe(session, session.data.with_schema(step.schema), by_grid=False)
+    if int(number) < len(found.remedies):
+        take_remedy(session, found.remedies[int(number)])
+
+
+def take_remedy(session: Session, remedy: Remedy) -> None:
+    """Change what a remedy changes: the description of the table, the policy, the setting."""
+    if remedy.schema is not None:
+        redescribe(session, session.data.with_schema(remedy.schema), by_grid=False)
+    if remedy.policy is not None:
+        session.policy = remedy.policy
     if session.user.work.preparation is None:
-        set_setting(session, step.setting, undo=True)
+        set_setting(session, remedy.setting, undo=True)

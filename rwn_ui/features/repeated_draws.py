@@ -207,7 +207,8 @@ def note_judged(
 
 def note_answer(session: Session, answer: SearchAnswer) -> None:
     """Have every page know the draws by which a search has judged its settings."""
-    for found in answer.settings:
+    same = [each for each in answer.remedies if each.schema is None and each.policy is None]
+    for found in (*answer.settings, *same):
         if found.confirmed:
             verdict = verdict_of(session.data, session.policy, found.point)
             note_judged(session, found.setting, verdict, found.point)

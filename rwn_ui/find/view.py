@@ -18,16 +18,17 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import POLICY, axis
-from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space, search
+from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space
 from rwn_core.tuning.goal import undominated
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_core.tuning.several_draws import verdict_of
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.verdict import share_words
+from rwn_ui.background.advising import find_settings
 from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.features import repeated_draws, scenario_trial
+from rwn_ui.features import advice, repeated_draws, scenario_trial
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.kept_picture import guarded_picture, show_picture
@@ -91,7 +92,8 @@ def form(session: Session) -> Space:
         key=f"{key}.begin",
         disabled=session.user.work.busy or not session.policy.limits,
         help=f"Looks for {SOON:g} seconds of processor time in the background: more by the clock, "
-        "where others use the machine. The best so far is always shown.",
+        "where others use the machine. The best so far is always shown. Where none keeps the "
+        f"limits, what helps is tried for {SOON / 2:g} more.",
         on_click=begin,
         args=(session, space, SOON),
     )
@@ -133,8 +135,9 @@ def begin(session: Session, space: Space, seconds: float) -> None:
     st.session_state.pop(session.key("find.picked.own"), None)
     session.user.work.jobs[FIND] = Job(
         "Search",
-        search,
-        words=f"Looking for settings, {seconds:g} seconds of processor time at most",
+        find_settings,
+        words=f"Looking for settings, {seconds:g} seconds of processor time at most; if none is "
+        "found, half as many for what helps",
         about=(session.data.fingerprint, session.policy, space),
         microdata=session.data,
         policy=session.policy,
@@ -196,6 +199,7 @@ def _found(session: Session, job: Job) -> None:
         show("No setting was read in time.")
     if policy == session.policy:
         repeated_draws.note_answer(session, answer)
+        _remedies(session, job, answer)
     if policy != session.policy:
         st.caption("The limits have changed since; press *Find* to look within the present ones.")
     if not job.running and (answer.late or job.refusal == CANCELLED):
@@ -229,6 +233,20 @@ def _found(session: Session, job: Job) -> None:
         with st.expander("Methods that are not in the list"):
             for method, why in answer.unfit.items():
                 st.caption(f"{rwn.METHODS[method].title}: {escaped(why)}")
+
+
+def _remedies(session: Session, job: Job, answer: SearchAnswer) -> None:
+    """What helps where no setting keeps the limits: a button for each remedy, which goes to Tune.
+
+    Each was tried on all records.
+    """
+    for number, remedy in enumerate(answer.remedies):
+        if st.button(escaped(remedy.words), key=session.key(f"find.remedy.{number}")):
+            job.cancel()
+            advice.take_remedy(session, remedy)
+            st.switch_page("pages/tune.py")
+    if answer.caution:
+        st.caption(escaped(answer.caution))
 
 
 def judged_words(session: Session, policy: rwn.Policy, found: FoundSetting) -> str:

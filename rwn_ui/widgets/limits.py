@@ -8,7 +8,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.units import unit_of
-from rwn_core.tuning.policy import CLINICAL
+from rwn_core.tuning.policy import NAMED_POLICIES
 from rwn_ui.state.session import Session
 
 
@@ -35,7 +35,7 @@ def edit(session: Session, page: str) -> None:
     st.button(
         "Limits for clinical data (.09)",
         key=session.key(f"{page}.limit.clinical"),
-        on_click=lambda: setattr(session, "policy", rwn.Policy(limits=CLINICAL)),
+        on_click=lambda: setattr(session, "policy", NAMED_POLICIES["Limits for clinical data"]),
         width="stretch",
         help="In place of the limits above: an intruder's probability for the original of the most "
         "exposed record is at most 9 %. EMA policy 0070 and Health Canada name this threshold for "

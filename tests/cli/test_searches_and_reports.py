@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ from rwn_core.data.variable import Role
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record, release_record
 from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
-from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
-from rwn_core.tuning.answer import FoundSetting, SearchAnswer
+from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, remedies, sweep
+from rwn_core.tuning.answer import FoundSetting, Remedy, SearchAnswer
 from tests.cli.conftest import Run
 from tests.waiting import HANG_S, until
 
@@ -58,6 +59,21 @@ def test_a_release_beyond_a_limit_that_its_search_found_kept_is_not_written(
     said = rwn_command.refused(4, "mask", "people.csv", "out.csv", "--confidential", "siri")
     assert "Nothing was written: this release is beyond a limit" in said
     assert "rwn recommend" in said
+    assert not Path("out.csv").exists()
+
+
+def test_a_setting_that_breaks_a_limit_is_refused_with_what_helps(
+    rwn_command: Run, judged: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = rwn.load_demo("bodyfat").frame.loc[:59, ["siri", "age", "weight"]]
+    Path("people.csv").write_bytes(table_bytes(people, "csv"))
+    weak = FoundSetting(point=Point(setting=Setting(params=rwn.RWN(epsilon=0.0, k=2)), spreads={}))
+    answer = SearchAnswer(settings=(weak,), goal=rwn.Policy(), reached=True)
+    monkeypatch.setattr(rwn, "recommend", lambda _: answer)
+    monkeypatch.setattr(remedies, "with_remedies", with_a_remedy)
+    said = rwn_command.refused(4, "mask", "people.csv", "out.csv", "--confidential", "siri")
+    assert "Nothing was written: this release is beyond a limit" in said
+    assert "\ntry: Slices tied: uses 1.3 times a limit. Left: 60 % of the use\n" in said
     assert not Path("out.csv").exists()
 
 
@@ -387,6 +403,14 @@ def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_with_the_best_so_far()
     assert " so far: " in output
 
 
+def with_a_remedy(answer: rwn.SearchAnswer, *_: object, **__: object) -> rwn.SearchAnswer:
+    """As if a remedy had been tried that comes nearer to the limits."""
+    near = replace(answer.settings[0], interval=(1.2, 1.3), share=1.25, loss=0.4, left=None)
+    tried = Remedy.of(near, title="Slices tied")
+    caution = f"None does; best attainable is {tried.words}."
+    return replace(answer, remedies=(tried,), caution=caution)
+
+
 def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, monkeypatch) -> None:
     asked: dict[str, Any] = {}
     reached = [True, True, False]
@@ -407,7 +431,10 @@ def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, mon
     rwn_command.done(*find, *again)
     assert (asked["space"].slices, asked["space"].lose_at_most) == (False, 0.1)
     assert asked["space"].setting.params.k == 7
+    monkeypatch.setattr(remedies, "remedied", with_a_remedy)
     said = rwn_command.refused(4, *find, "-o", "none.toml")
+    assert "try: Slices tied: uses 1.3 times a limit. Left: 60 % of the use\n" in said
+    assert "None does; best attainable is Slices tied" in said
     assert asked["space"] == rwn.Space(slices=True, kernels=True)
     assert "None of 2 keeps all limits; nearest is" in said
     assert "the nearest: rwn mask demo:bodyfat OUT.csv --epsilon 6.0 --k 7" in said

@@ -46,11 +46,13 @@ from rwn_core.tuning import (
     prepared,
     sweep,
 )
+from rwn_core.tuning.answer import Remedy
 from rwn_core.tuning.on_all_records import on_all_records
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import Mark, State
+from rwn_core.tuning.remedies import with_remedies
+from rwn_core.tuning.verdict import Mark, State, Verdict
 from rwn_ui.compare import cards
-from rwn_ui.features import limit_queue, repeated_draws, scenario_trial
+from rwn_ui.features import advice, limit_queue, repeated_draws, scenario_trial
 from rwn_ui.find import view as find_view
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import current_release
@@ -58,6 +60,7 @@ from rwn_ui.state.results import prepared as prepared_table
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view
 from tests import tables
+from tests.lanes import lanes
 from tests.ui.work_here import WorkHere
 
 ROLES = {"age": rwn.Role.KEY, "size": rwn.Role.KEY, "ill": rwn.Role.CONFIDENTIAL}
@@ -141,9 +144,16 @@ def derived() -> rwn.Microdata:
     return described(table.assign(double=2 * table["pay"], sum=table["age"] + table["size"]))
 
 
+def survey() -> rwn.Microdata:
+    """An exact weight that is released unmasked tells everybody apart."""
+    table = frame()
+    share = np.random.default_rng(21).uniform(0.3, 3.0, len(table)).round(4)
+    return tables.described(table.assign(share=share), unmasked=["share"], **ROLES)
+
+
 TABLES: tuple[Make, ...] = (
     *(with_roles, without_roles, rare_flag, coarse, heavy_tail, panel, households),
-    *(one_number, constant, far_people, derived),
+    *(one_number, constant, far_people, derived, survey),
 )
 
 
@@ -447,6 +457,36 @@ def test_every_place_shows_one_state_and_one_sentence(make, preset, tmp_path, mo
     by_words = dict.fromkeys(shown, own.headline)
     assert {name: each.headline for name, each in shown.items()} == by_words
     assert {name: each.mark for name, each in shown.items()} == dict.fromkeys(shown, own.mark)
+
+
+# ---------------------------------------------------------------- a remedy gives what it promised
+
+
+def has_what_it_promised(remedy: Remedy, verdict: Verdict) -> bool:
+    """True if what one more release uses of its worst limit is within 20 % of the promise."""
+    read = max(verdict.shares.values(), default=0.0)
+    stays = remedy.kept == (not verdict.broken)
+    return stays and abs(remedy.interval[1] - read) <= 0.2 * read
+
+
+@pytest.mark.parametrize("make", lanes(survey, *(each for each in TABLES if each is not survey)))
+def test_each_remedy_that_is_pressed_gives_what_it_promised(make) -> None:
+    """Of a weak setting each no carries a remedy, or says what is attainable at best."""
+    data = make()
+    policy = policy_of(EASY)
+    weak = Setting(params=WEAK).resolved(data)
+    found = with_remedies(SearchAnswer(goal=policy), data, weak, policy, within=1e6)
+    asked = [each for each in found.remedies if not each.asks_less]
+    best = f"None does; best attainable is {asked[0].words}." if asked else "Nothing that was tried"
+    assert any(each.kept for each in asked) or found.caution.startswith(best)
+    for remedy in found.remedies:
+        session = Place(data, weak, policy, Path()).session
+        advice.take_remedy(session, remedy)
+        verdict = rwn.judge_setting(session.data, session.setting, session.policy)
+        assert has_what_it_promised(remedy, verdict), remedy.words
+    # the planted fault: a remedy that leaves the setting as it is
+    same = rwn.judge_setting(data, weak, policy)
+    assert not any(has_what_it_promised(each, same) for each in found.remedies if each.kept)
 
 
 def slice_search(data: rwn.Microdata, policy: Policy) -> Said:

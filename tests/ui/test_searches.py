@@ -20,6 +20,7 @@ from rwn_core.measures.utility.use_left import RegressionLeft
 from rwn_core.parallel import kernel_cache
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Spread
+from rwn_core.tuning.answer import Remedy
 from rwn_ui.features import advice, limit_queue, repeated_draws, scenario_trial
 from rwn_ui.find import view
 from rwn_ui.server.messages import escaped
@@ -136,6 +137,22 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     assert begun[1].asked["space"] == rwn.Space(
         setting=screen.session.setting, levers=("k",), methods=True, lose_at_most=0.1
     )
+
+
+def test_what_helps_is_a_button_that_takes_it(asked) -> None:
+    screen = asked[0]
+    policy = screen.session.policy
+    screen.press("Find")
+    whole = answer(policy)
+    near = replace(whole.settings[1], interval=(1.2, 1.3), share=1.25)
+    remedy = Remedy.of(near, title="Slices tied")
+    none = replace(whole, settings=whole.settings[1:], reached=False, remedies=(remedy,))
+    (job,) = asked[1]
+    ends(screen, job, replace(none, caution=f"None does; best attainable is {remedy.words}."))
+    assert "None does; best attainable is Slices tied: uses 1.3 times a limit." in screen.words()
+    screen.press("Slices tied: uses 1.3 times a limit.")
+    assert screen.errors == []
+    assert screen.session.setting == near.setting.resolved(screen.session.data)
 
 
 def test_it_goes_on_only_if_asked_and_from_where_it_ended(asked) -> None:
@@ -340,9 +357,11 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
         schema = microdata.schema
         known = "y" in microdata.names
         fewer = schema.replace_variable("y", role=ROLE.IDENTIFIER) if known else schema
-        about = {"title": "Leave y out", "schema": fewer}
-        about |= {"interval": (1.2, 1.3), "share": 1.25, "loss": 0.4}
-        steps = (found(OTHER, title="Try noise"), found(setting, **about))
+        about = {"interval": (1.2, 1.3), "share": 1.25, "loss": 0.4}
+        steps = (
+            Remedy.of(found(OTHER), title="Try noise"),
+            Remedy.of(found(setting, **about), title="Leave y out", schema=fewer),
+        )
         keyed = any(v.role is ROLE.KEY for v in schema.variables)
         recommended = SearchAnswer(
             goal=rwn.Policy(),
@@ -356,7 +375,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
             goal=rwn.Policy(),
             refused=True,
             reason="No strength keeps this policy.",
-            next_steps=steps,
+            remedies=steps,
             caution="None of these keeps the policy.",
         )
         return recommended, verdict, {"Strong": STRONG}
@@ -491,9 +510,11 @@ def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
     assert screen.session.levers == before
     assert "Nearest, not all limits kept" in captions(screen)
     assert "Suggested" not in captions(screen)
+    screen.press("Take the nearest")
+    assert screen.session.setting == START.resolved(screen.session.data)
 
 
-def test_a_next_step_is_a_setting_or_another_description(begun, own) -> None:
+def test_a_remedy_is_a_setting_or_another_description(begun, own) -> None:
     own.move(k=7.0)
     followed(own)
     assert own.session.levers["k"] == 7, "what was moved meanwhile stays"
@@ -501,7 +522,7 @@ def test_a_next_step_is_a_setting_or_another_description(begun, own) -> None:
     assert quick["caution"]
     assert [step["title"].replace("\N{NO-BREAK SPACE}", " ") for step in quick["steps"]] == [
         "Try noise",
-        "Leave y out: 1.3 times a limit. Left: 60 % of the use",
+        "Leave y out: uses 1.3 times a limit. Left: 60 % of the use",
     ]
     for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
         advice.take(own.session, nothing)

@@ -62,6 +62,22 @@ def test_a_part_of_a_part_is_reported_within_the_whole():
     assert told == [0.5, 0.75]
 
 
+def test_a_loop_that_an_error_has_left_changes_no_later_work():
+    """It is closed when the error is forgotten, after the work around it has ended."""
+    loop = steps("ab")
+    with work(cancel=threading.Event()):
+        next(loop)
+    later = current_work()
+    loop.close()
+    assert current_work() is later
+    # closed within its work, it leaves the work as it was
+    with work(cancel=threading.Event()) as around:
+        loop = steps("ab")
+        next(loop)
+        loop.close()
+        assert current_work() is around
+
+
 def test_steps_report_after_each_and_nothing_of_what_a_step_does():
     told = list[float]()
     with work(progress=told.append):

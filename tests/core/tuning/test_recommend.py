@@ -1,9 +1,8 @@
-"""The recommendation, the quick verdict and the next steps, each tried before it is named."""
+"""The recommendation, the quick verdict and remedies, each tried before it is named."""
 
 import math
 from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from statistics import median
 
 import numpy as np
@@ -13,10 +12,12 @@ import pytest
 import rwn_core as rwn
 from rwn_core import Role, SearchAnswer, Setting
 from rwn_core.evaluation.control_group import attribute_difference, with_difference
-from rwn_core.tuning import FoundSetting, Point, Verdict, slice_presets, strength
+from rwn_core.tuning import FoundSetting, Point, Verdict, remedies, slice_presets, strength
+from rwn_core.tuning.answer import Remedy
 from rwn_core.tuning.evaluate import PreparedTables
-from rwn_core.tuning.quick_verdict import EVERY, with_next_steps
+from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.recommend import USED, policy_presets, refusal
+from rwn_core.tuning.remedies import with_remedies
 from rwn_core.tuning.several_draws import DECISIVE
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import attacked
@@ -442,7 +443,7 @@ def table(number: int, n: int = 200) -> rwn.Microdata:
     return described(frame, unmasked=left, **roles)
 
 
-def pressed(data: rwn.Microdata, step: FoundSetting) -> tuple[rwn.Microdata, Setting]:
+def pressed(data: rwn.Microdata, step: Remedy) -> tuple[rwn.Microdata, Setting]:
     """The table and the setting after a step."""
     return data if step.schema is None else data.with_schema(step.schema), step.setting
 
@@ -472,7 +473,7 @@ def gives(share: float, least: float | None, shares: list[float]) -> bool:
     return 0.8 * middle <= share <= 1.2 * middle
 
 
-def holds(data: rwn.Microdata, step: FoundSetting, policy: rwn.Policy, releases: int = 40) -> None:
+def holds(data: rwn.Microdata, step: Remedy, policy: rwn.Policy, releases: int = 40) -> None:
     """Press a step, and hold what it says against fresh releases; fewer where it keeps nothing."""
     share = step.interval[1]
     least = step.interval[0] if share > 1.15 * step.share else None  # else it stands alone
@@ -489,16 +490,16 @@ def holds(data: rwn.Microdata, step: FoundSetting, policy: rwn.Policy, releases:
     assert not gives(times * share, least and times * least, shares)
 
 
-def offered(data: rwn.Microdata, number: int) -> tuple[FoundSetting, ...]:
+def offered(data: rwn.Microdata, number: int) -> tuple[Remedy, ...]:
     """What is offered for a table, in its order; empty where nothing is needed."""
     found = rwn.quick_verdict(data, SOFT if number % 4 else EVEN, POLICY, within=math.inf)
     if found.answer == "can":
         return ()
-    assert found.next_steps or found.caution
-    known = [step.kept for step in found.next_steps]
+    assert found.remedies or found.caution
+    known = [step.kept for step in found.remedies]
     assert known == sorted(known, reverse=True)
     assert any(known) or found.caution
-    return found.next_steps
+    return found.remedies
 
 
 @pytest.mark.slow
@@ -527,45 +528,68 @@ def test_every_step_gives_what_it_says(number: int) -> None:
 def test_words_of_a_step_state_a_range_where_releases_differ() -> None:
     """A number stands alone only where releases agree on it."""
     point = Point(setting=Setting(params=EVEN), spreads={})
-    step = FoundSetting(point=point, title="Try it", interval=(0.4, 1.3), share=1.0, loss=0.4)
-    assert step.words == "Try it: 0.4 to 1.3 times a limit. Left: 60 % of the use"
+    step = Remedy(point=point, title="Try it", interval=(0.4, 1.3), share=1.0, loss=0.4)
+    assert step.words == "Try it: uses 0.4 to 1.3 times a limit. Left: 60 % of the use"
     inside = replace(step, interval=(0.4, 0.9), share=0.6)
-    assert inside.words == "Try it: 40 to 90 % of a limit. Left: 60 % of the use"
+    assert inside.words == "Try it: uses 40 to 90 % of a limit. Left: 60 % of the use"
     alone = replace(step, share=1.2)
-    assert alone.words == "Try it: 1.3 times a limit. Left: 60 % of the use"
+    assert alone.words == "Try it: uses 1.3 times a limit. Left: 60 % of the use"
     verdict = Verdict(shares={"true_matches": 0.9}, unread={})
     kept = replace(step, verdict=verdict, interval=(0.8, 0.9), share=0.9)
-    assert kept.words == "Try it: keeps the limits. Left: 60 % of the use"
+    assert kept.words == "Try it: keeps its limit. Left: 60 % of the use"
     # a limit that cannot be judged is named in the same sentence
     unread = {"attribute_gain": "No variable is confidential."}
     others = replace(kept, unread=unread)
     assert others.words == (
-        "Try it: keeps the other limits (attribute gain not judged). Left: 60 % of the use"
+        "Try it: keeps its limit that can be judged (attribute gain not judged). Left: 60 % of the "
+        "use"
     )
     for share, answer in ((1.0, "can"), (1.01, "cannot")):
         used = SearchAnswer(goal=POLICY, settings=(replace(kept, share=share),))
         assert used.answer == answer
     near = replace(step, unread=unread)
-    assert near.words.startswith("Try it: 0.4 to 1.3 times a limit (attribute gain not judged)")
+    assert near.words.startswith("Try it: uses 0.4 to 1.3 times a limit that can be judged (")
 
 
 def test_steps_are_named_by_what_they_do_and_the_least_loss_comes_first(monkeypatch) -> None:
     """As if each candidate kept the limits, and lost less than the one before."""
-    losses = iter(range(20, 0, -1))
+    losses = iter(range(30, 0, -1))
 
-    def tried(table: rwn.Microdata, setting: Setting, *_: object) -> FoundSetting:
-        kept = Verdict(shares={"true_matches": 0.5}, unread={})
-        point = Point(setting=setting, spreads={})
-        return FoundSetting(point=point, verdict=kept, loss=next(losses) / 20, interval=(0.4, 0.5))
+    def tried(
+        shop: object, table: rwn.Microdata, setting: Setting, policy: rwn.Policy, helps: float
+    ) -> FoundSetting:
+        used = 1.5 if math.isinf(helps) else 0.5  # of the setting itself, or with a remedy
+        return FoundSetting(
+            point=Point(setting=setting, spreads={}),
+            verdict=Verdict(shares={"true_matches": used}, unread={}),
+            loss=next(losses) / 30,
+            interval=(used, used),
+            share=used,
+            confirmed=True,
+        )
 
-    monkeypatch.setattr(import_module("rwn_core.tuning.quick_verdict"), "_tried", tried)
+    monkeypatch.setattr(remedies._Shop, "_search", tried)
+    monkeypatch.setattr(remedies, "MOST", 30)
     data = table(1, 110)
     setting = Setting(params=EVEN)
     nothing = SearchAnswer(goal=POLICY)
-    found = with_next_steps(nothing, data, setting, POLICY, nothing, within=math.inf)
-    titles = [step.title for step in found.next_steps]
-    assert titles[:3] == ["Leave the key x0 out", "Leave x3 out", "Round the numbers"]
-    assert titles[-1] == "Mask weight"
+    found = with_remedies(nothing, data, setting, POLICY, nothing, within=math.inf)
+    titles = [step.title for step in found.remedies]
+    assert titles == [
+        "Leave the key x0 out",
+        "Leave x3 out",
+        "Round the numbers",
+        "Slices tied",
+        "Slices chained by prediction",
+        "Weight 0 on x2",
+        "Leave weight out",
+        "Round weight to 50",
+        "Mask weight",
+        # what asks less comes last
+        "Limits for clinical data",
+        "Usual limits",
+        "Other keys, without x0",
+    ]
 
 
 # by day test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy has the reason,
@@ -578,12 +602,12 @@ def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
     found = rwn.quick_verdict(data, SOFT, POLICY, within=math.inf)
     assert found.answer == "cannot"
     assert "on what is released unmasked: weight" in found.sentence
-    (step, *_) = (step for step in found.next_steps if step.title == "Mask weight")
+    (step, *_) = (step for step in found.remedies if step.title == "Mask weight")
     after, setting = pressed(data, step)
     again = rwn.quick_verdict(after, setting, POLICY, within=math.inf, steps=False)
     if again.answer != "can":
-        again = with_next_steps(again, after, setting, POLICY, within=math.inf)
-    assert again.answer == "can" or any(each.kept for each in again.next_steps) or again.caution
+        again = with_remedies(again, after, setting, POLICY, within=math.inf)
+    assert again.answer == "can" or any(each.kept for each in again.remedies) or again.caution
 
 
 @cache
@@ -600,9 +624,9 @@ COIN = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.2),))
 
 
 @cache
-def steps_of_the_coin() -> tuple[FoundSetting, ...]:
+def steps_of_the_coin() -> tuple[Remedy, ...]:
     nothing = SearchAnswer(goal=COIN)
-    return with_next_steps(nothing, coin(), Setting(params=EVEN), COIN, within=math.inf).next_steps
+    return with_remedies(nothing, coin(), Setting(params=EVEN), COIN, within=math.inf).remedies
 
 
 @pytest.mark.slow
@@ -642,15 +666,15 @@ def test_pressed_to_the_end_the_first_step_leads_to_a_yes() -> None:
     titles = list[str]()
     for _ in range(5):
         verdict = rwn.quick_verdict(data, setting, policy, within=math.inf, steps=False)
-        found = with_next_steps(verdict, data, setting, policy, within=math.inf)
-        kept = [step.loss for step in found.next_steps if step.kept]
+        found = with_remedies(verdict, data, setting, policy, within=math.inf)
+        kept = [step.loss for step in found.remedies if step.kept]
         assert kept == sorted(kept), "by their loss"
         if verdict.reached or kept:
             break
-        assert found.next_steps, found.caution
-        assert "best that was found" in found.caution
-        titles.append(found.next_steps[0].title)
-        data, setting = pressed(data, found.next_steps[0])
+        assert found.remedies, found.caution
+        assert "best attainable" in found.caution
+        titles.append(found.remedies[0].title)
+        data, setting = pressed(data, found.remedies[0])
     else:
         raise AssertionError(f"no yes after {titles}")
-    assert "dweight" in " ".join([*titles, *(step.title for step in found.next_steps)])
+    assert "dweight" in " ".join([*titles, *(step.title for step in found.remedies)])
