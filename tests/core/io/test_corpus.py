@@ -158,6 +158,7 @@ def of_texts() -> list[Case]:
         ("semicolons.csv", semicolons, frame, {"advice": True}),
         ("titled.csv", titled, frame, {"advice": True}),
         ("total.csv", total, frame, {"advice": True}),
+        ("foot.csv", text + "\nSource: the office\n", frame, {"advice": True}),
         ("grouped.csv", grouped.to_csv(index=False), frame, {"advice": True}),
         ("years.csv", years.to_csv(index=False), years, {}),
         ("years with rows.csv", years.to_csv(), years, {}),
