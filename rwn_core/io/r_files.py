@@ -39,6 +39,16 @@ _USED = {
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
 _LARGEST_INTEGER = 2**31 - 1
 _DAY = 86_400
+# parts of a moment of class POSIXlt, and what pandas calls them
+_PARTS = {
+    "sec": "second",
+    "min": "minute",
+    "hour": "hour",
+    "mday": "day",
+    "mon": "month",
+    "year": "year",
+}
+_FIRST_YEAR = 1900  # from which its years are counted
 _LOW = np.uint64(0xFFFFFFFF)
 _MISSING = np.uint64(1954)  # the low bits of a number that is NA
 
@@ -65,7 +75,7 @@ def read_r(
         pairs = list(zip(heads, frame.value, strict=True))
         faults = {head: _fault(each, names) for head, each in pairs}
         left_out = {head: fault for head, fault in faults.items() if fault is not None}
-        heights = [len(names.bare(each)) for head, each in pairs if head not in left_out]
+        heights = [_height(each, names) for head, each in pairs if head not in left_out]
         nothing = pd.Series(np.full(max(heights, default=0), np.nan))
         for head, each in pairs:
             about = names.attributes(each)
@@ -168,7 +178,39 @@ def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterat
         r_object = following
 
 
+def _height(r_object: RObject, names: _Names) -> int:
+    """Return the number of values of a column; of moments in parts, of each part."""
+    if _is_in_parts(r_object, names):
+        r_object = r_object.value[0]
+    return len(names.bare(r_object))
+
+
+def _is_in_parts(r_object: RObject, names: _Names) -> bool:
+    """True if a column is a list of seconds, minutes, hours, days, months and years."""
+    is_list = r_object.info.type is RObjectType.VEC
+    return is_list and "POSIXlt" in names.attributes(r_object).get("class", ())
+
+
+def _moments_of_parts(r_object: RObject, names: _Names) -> pd.Series[Any]:
+    """Return the moments of a column of class POSIXlt, in its time zone if it has one."""
+    attributes = names.attributes(r_object)
+    parts = {}
+    for part, values in zip(attributes["names"], r_object.value, strict=True):
+        if part in _PARTS:
+            numbers = np.ma.asarray(names.bare(values), dtype=np.float64)
+            filled = np.ma.filled(numbers, np.nan)
+            filled[np.isnan(filled)] = np.nan  # R's own has bits that warn
+            parts[_PARTS[part]] = filled
+    parts["year"] = parts["year"] + _FIRST_YEAR
+    parts["month"] = parts["month"] + 1
+    moments = pd.to_datetime(pd.DataFrame(parts), errors="coerce").astype("datetime64[us]")
+    zone = str([*attributes.get("tzone", ()), ""][0])  # then those of winter and summer
+    return moments.dt.tz_localize(zone, ambiguous="NaT", nonexistent="NaT") if zone else moments
+
+
 def _column(name: str, r_object: RObject, names: _Names) -> LabelledColumn:
+    if _is_in_parts(r_object, names):
+        return LabelledColumn(name=name, values=_moments_of_parts(r_object, names))
     attributes = names.attributes(r_object)
     classes = [str(each) for each in attributes.get("class", ())]
     values = _values(names.bare(r_object), classes, attributes)
@@ -193,6 +235,8 @@ def _column(name: str, r_object: RObject, names: _Names) -> LabelledColumn:
 
 
 def _fault(r_object: RObject, names: _Names) -> str | None:
+    if _is_in_parts(r_object, names):
+        return None
     if r_object.info.type in _LISTS or "dim" in names.attributes(r_object):
         return "lists or a matrix"
     if r_object.info.type not in _VECTORS:

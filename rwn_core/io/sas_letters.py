@@ -1,6 +1,6 @@
 """Letters for missing values in a SAS file for transport, which the library does not give.
 
-A number of 8 bytes whose first is a point, an underscore or a letter, and whose others are zero, is
+A number begins with a point, an underscore or a letter, and has zeros after it, where it stands for
 a missing value; the letter says why it is missing.
 """
 

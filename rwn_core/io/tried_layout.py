@@ -83,9 +83,11 @@ def _loses(name: str, content: bytes, data: Microdata, seen: GuessedLayout) -> b
     width = len(data.names)
     if form is not None and "separator" in form.layout:
         lines = _lines(content, layout, form.separator)
-        if len(lines) != data.n + int(layout.header) + layout.above + layout.below:
-            return True
         above: Sequence[Sequence[object]] = lines[: layout.above]
+        # empty lines hold nothing, above the table and before a note below it
+        around = sum(map(bool, above)) + layout.below
+        if sum(map(bool, lines)) != data.n + int(layout.header) + around:
+            return True
     else:
         above = [cells for row, cells in seen.rows if row < layout.above]
         width = min(width, max((len(cells) for _, cells in seen.rows), default=width))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
@@ -25,6 +26,8 @@ class Opening:
     better: FileLayout | None = None  # the layout in which a file that opened reads better
     proposed: bool = False  # whether rows below the table are left out by a guess
     first: bool = False  # whether the app was started with it, and the Data page not yet drawn
+    # of this reading among all: an address of memory would be given again to a later one
+    number: int = field(default_factory=count().__next__)
     path: str = ""  # of a file that lies on this machine; empty for an upload
     # a wide table, while its variables are being chosen
     waiting: rwn.Microdata | None = field(default=None, repr=False)

@@ -139,7 +139,7 @@ def _open_so(session: Session, layout: FileLayout, now: FileLayout, refused: boo
 
 def _number(opening: Opening) -> str:
     """Part of widget keys that differs between two readings."""
-    return str(id(opening))
+    return str(opening.number)
 
 
 def _words(layout: FileLayout, usual: str) -> str:

@@ -158,6 +158,7 @@ def of_texts() -> list[Case]:
         ("semicolons.csv", semicolons, frame, {"advice": True}),
         ("titled.csv", titled, frame, {"advice": True}),
         ("total.csv", total, frame, {"advice": True}),
+        ("foot.csv", text + "\nSource: the office\n", frame, {"advice": True}),
         ("grouped.csv", grouped.to_csv(index=False), frame, {"advice": True}),
         ("years.csv", years.to_csv(index=False), years, {}),
         ("years with rows.csv", years.to_csv(), years, {}),
@@ -314,6 +315,8 @@ def of_r() -> list[Case]:
     numbers = pd.DataFrame({"row": ["x", "y", "z"], "n": [1.5, 2, 2.5]})
     rest = pd.DataFrame({"n": [1.5, 2.5, 3]})
     three = frame[["age", "pay", "sex"]]
+    at = pd.to_datetime(["2020-01-01 10:30:00", None, "2021-07-03 00:00:15"], utc=True)
+    moments = pd.DataFrame({"n": [1.5, 2, 2.5], "at": at})
     texts = tomllib.loads(BY_R.read_text("utf-8"))
     cases = [
         ("csv", "csv", frame, {}),
@@ -327,6 +330,7 @@ def of_r() -> list[Case]:
         ("rds_with_an_na_level", "rds", use, {}),
         ("rds_with_row_names", "rds", numbers, {"asks": "row"}),
         ("rds_of_a_part", "rds", rest, {}),
+        ("rds_with_moments_in_parts", "rds", moments, {}),
     ]
     return [
         Case(name=f"{key}.{ending}", content=texts[key]["text"].encode(), frame=table, **more)
