@@ -52,7 +52,8 @@ for _n, _least in ((100_000, 12.0), (1_000_000, 12.0)):
 
 @bench("mask 100000 x 10 soft", rival="even neighborhoods of 100", least=0.15)
 def _soft_masking() -> Pair:
-    points, data = np.ascontiguousarray(mixed(100_000, 10)), _table(100_000, 10)
+    points = np.ascontiguousarray(mixed(100_000, 10))
+    data = _table(100_000, 10)
     even, soft = rwn.RWN(epsilon=radius_of(points, 100), k=5), rwn.SoftRWN(kernel="gaussian")
     return Pair(
         work=lambda: rwn.mask(data, soft, seed=1, threads=1),

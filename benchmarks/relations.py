@@ -100,7 +100,8 @@ def value(measure: str, compared: Comparison) -> float:
 def drawn(way: Way, strength: float) -> list[Comparison]:
     """Return three releases; a strength that cannot be drawn has a refusal."""
     made = way.params(strength).prepare(way.table)
-    base, found = Comparison(original=way.table, masked=way.table), []
+    base = Comparison(original=way.table, masked=way.table)
+    found = []
     for seed in range(RELEASES):
         release = made.release(rwn.SecretKey.from_seed(seed + 1))
         found.append(base.with_masked(release.masked, release.law))
@@ -142,7 +143,8 @@ def read(way: Way, strength: float, releases: Sequence[Comparison]) -> dict[str,
 def response_only(name: str, most: int | None = None) -> rwn.Microdata:
     """Return a table with the response of its regression as the only confidential variable."""
     data, _ = sampled(name, most or TABLES[name])
-    schema, question = data.schema, data.schema.question
+    schema = data.schema
+    question = data.schema.question
     assert question is not None, "every table has a regression"
     for variable in schema.released:
         if variable.role is Role.CONFIDENTIAL and variable.name != question.response:
@@ -164,7 +166,9 @@ def rows_of(name: str, only: Sequence[str]) -> Iterator[dict[str, Any]]:
         for limit in LIMITS:
             line = {"table": name, "records": data.n, "limit": limit, "way": way.name}
             line |= {"slices": way.slices}
-            low, high = 0, len(way.strengths)  # the weakest place that keeps the limit
+            # the weakest place that keeps the limit
+            low = 0
+            high = len(way.strengths)
             try:
                 while low < high:
                     middle = (low + high) // 2

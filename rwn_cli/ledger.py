@@ -69,7 +69,10 @@ def add(
             raise RWNError(f"{each.name} does not exist; give a released file with --released.")
     files = [(each.name, each.read_bytes()) for each in released or ()]
     entry, warnings = add_release(file, read, data, by=by, files=files, notice=sealed)
-    for warning in (*warnings, *[f"the entry says: {policy_words(entry)}."] * (not entry["kept"])):
+    for warning in (
+        *warnings,
+        *([f"the entry says: {policy_words(entry)}."] if not entry["kept"] else []),
+    ):
         say(f"warning: {warning}")
     if not by:
         say("note: nobody is named (--by).")

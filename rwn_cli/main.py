@@ -224,8 +224,18 @@ def measures() -> None:
 
 app.add_typer(ledger, name="ledger")
 for _command in (
-    *(describe, find, recommend, mask, mask_dataset, audit, audit_dataset, sweep),
-    *(report, claims, verify, reproduce),
+    describe,
+    find,
+    recommend,
+    mask,
+    mask_dataset,
+    audit,
+    audit_dataset,
+    sweep,
+    report,
+    claims,
+    verify,
+    reproduce,
 ):
     app.command(_command.__name__.replace("_", "-"))(_command)
 for _alias in ("seek", "seek-slices"):

@@ -74,7 +74,7 @@ def restated(roles: Mapping[str, str], given: Mapping[str, Any]) -> list[str]:
     return [
         str(word)
         for name, value in (*given.items(), *stated.items())
-        for each in (value if isinstance(value, list) else [value] * (value is not None))
+        for each in (value if isinstance(value, list) else ([value] if value is not None else []))
         for word in (f"--{name}", each)
     ]
 

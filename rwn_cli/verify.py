@@ -49,7 +49,8 @@ def verify(
         # a release of which the ledger has no sealed entry is refused
         entries, keyed = ledger_content(ledger, key)
         entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
-        why, sealed = "", (entry or {}).get("notice")
+        why = ""
+        sealed = (entry or {}).get("notice")
         if not keyed:
             why = "The ledger's key is not in its folder, so nothing is proved; give --key."
         elif entry is None or entry["release"] != about.get("release"):

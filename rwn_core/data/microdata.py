@@ -436,12 +436,14 @@ def _known_values(microdata: Microdata, name: str) -> _Known:
         return known
     if microdata.schema.by_name[name].kind in LEVELS:
         own, values = microdata.codes(name)
-        codes, distinct = own.astype(np.int64), np.empty(0)
+        codes = own.astype(np.int64)
+        distinct = np.empty(0)
     else:
         codes, distinct = pd.factorize(microdata.values(name), sort=True)
         values = distinct.tolist()
     if (codes < 0).any():
-        codes, values = np.where(codes < 0, len(values), codes), [*values, None]
+        codes = np.where(codes < 0, len(values), codes)
+        values = [*values, None]
     known = microdata._cache["value codes", name] = codes, values, distinct
     return known
 

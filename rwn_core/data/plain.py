@@ -82,7 +82,8 @@ def read_plain(
     >>> read_plain(tuple[int, ...], [1, 2], "list")
     (1, 2)
     """
-    origin, parts = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    parts = get_args(kind)
     subject = f"The {path} of the {what}" if path else f"The {what}"
     below = partial(read_plain, what=what, refusal=refusal)
     if kind is Any or (given is None and NoneType in parts):
@@ -123,7 +124,9 @@ def _read_record(kind: Any, given: Any, what: str, path: str, refusal: type[RWNE
     subject = f"The {path} of the {what}" if path else f"The {what}"
     before = f"{path}." if path else ""
     if make is kind and len(known) == 1:  # its only field, as a list
-        given, known, before = {"": given}, {"": next(iter(known.values()))}, path
+        given = {"": given}
+        known = {"": next(iter(known.values()))}
+        before = path
     if not isinstance(given, Mapping):
         raise refusal(f"{subject} must be a table with: {', '.join(known)}.")
     own = {"format"} if hasattr(kind, "file_format") else set()
@@ -224,7 +227,8 @@ def _blocks(
         yield lines
     for name, value in tables:
         where = (*path, name)
-        words, single = ".".join(map(_name, where)), isinstance(value, Mapping)
+        words = ".".join(map(_name, where))
+        single = isinstance(value, Mapping)
         for each in [value] if single else value:
             yield from _blocks(each, where, ordered, f"[{words}]" if single else f"[[{words}]]")
 

@@ -88,7 +88,8 @@ class Dataset:
         parts: list[pa.Table] = []
         begin = 0
         for path, rows in zip(self.paths, self.rows, strict=True):
-            first, last = max(start - begin, 0), min(stop - begin, rows)
+            first = max(start - begin, 0)
+            last = min(stop - begin, rows)
             if first < last:
                 with _readable(Path(path)):
                     parts += _rows_of_file(path, first, last, wanted)
@@ -179,7 +180,8 @@ Columns = tuple[tuple[str, Any], ...]
 def _head(path: Path) -> tuple[int, Columns]:
     """Number of records, and names and types of the columns."""
     with _readable(path), pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as source:
-        fields, rows = list(source.schema_arrow), source.metadata.num_rows
+        fields = list(source.schema_arrow)
+        rows = source.metadata.num_rows
     for field in fields:
         if (fault := type_fault(field)) is not None:
             raise InputError(f"{path.name}, column {field.name}: the column {fault}.")
@@ -215,7 +217,8 @@ def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[p
         begin = int(ends[groups[0]] - counts[groups[0]]) if groups else 0
         parts = []
         for batch in source.iter_batches(BATCH, row_groups=groups, columns=wanted.names):
-            low, high = max(first - begin, 0), min(last - begin, len(batch))
+            low = max(first - begin, 0)
+            high = min(last - begin, len(batch))
             if low < high:
                 part = pa.table(batch.slice(low, high - low)).select(wanted.names)
                 # a decimal's own cast is not rounded correctly: exact ones as the nearest numbers

@@ -53,7 +53,8 @@ class Audit(Plotted):
     readings: Answers
 
     def _summary(self) -> Summary:
-        columns, rows = ("measure", "title", "side", "value", "baseline"), []
+        columns = ("measure", "title", "side", "value", "baseline")
+        rows = []
         for row in self.records():
             words = MEASURES[row["measure"]].words
             value = row["not_applicable"] or words(row["value"])
@@ -261,7 +262,8 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
 def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
     """Return the variables that the setting should mask but left almost unchanged."""
     least = WEAKLY_MASKED * float(getattr(unrounded(params)[0], "q", 1.0))
-    anywhere, names = change_from_anywhere(microdata), params.masked_names(microdata)
+    anywhere = change_from_anywhere(microdata)
+    names = params.masked_names(microdata)
     return [name for name in names if shares.get(name, 1.0) < least * anywhere.get(name, 0.0)]
 
 

@@ -46,7 +46,8 @@ def _nearest(reading: Reading, side: str) -> Values:
     found = found[np.isfinite(found)]
     q1, median, q3 = np.quantile(found, (0.25, 0.5, 0.75))
     reach = 1.5 * (q3 - q1)
-    low, high = found[found >= q1 - reach].min(), found[found <= q3 + reach].max()
+    low = found[found >= q1 - reach].min()
+    high = found[found <= q3 + reach].max()
     named = zip(BOX, (low, q1, median, q3, high), strict=True)
     return {f"nearest distance, {name}": float(cut) for name, cut in named}
 
@@ -150,7 +151,8 @@ class FigureCurves:
         first, *others = self.values
         if not others or not first.endswith(" intercept"):
             return (self,)
-        titles, made = (self.title, f"{self.title.partition(':')[0]}: intercept"), []
+        titles = (self.title, f"{self.title.partition(':')[0]}: intercept")
+        made = []
         for names, title in zip((others, [first]), titles, strict=True):
             original = {name: self.original[name] for name in names}
             values = {name: self.values[name] for name in names}

@@ -33,8 +33,16 @@ from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plai
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
 _USED = {
-    *("names", "row.names", "class", "dim", "levels", "tzone", "units"),
-    *("label", "na_values", "na_range"),
+    "names",
+    "row.names",
+    "class",
+    "dim",
+    "levels",
+    "tzone",
+    "units",
+    "label",
+    "na_values",
+    "na_range",
 }
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
 _LARGEST_INTEGER = 2**31 - 1
@@ -66,7 +74,8 @@ def read_r(
             raise InputError(f"{file} holds no data frame; save one with saveRDS.")
         # the first data frame is the table; what else the file holds is said
         (name, frame), *rest = frames
-        notices, others = [], ", ".join(other for other, _ in rest)
+        notices = []
+        others = ", ".join(other for other, _ in rest)
         if rest:
             notices = [f"The file holds {len(frames)} data frames: {name} is read, not {others}."]
         attributes = names.attributes(frame)
@@ -272,7 +281,8 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
         gone = integers == np.iinfo(np.int64).min
         return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, integers), gone))
     # plain values, with gaps or without
-    plain, is_gone = np.asarray(values), np.ma.getmaskarray(values)
+    plain = np.asarray(values)
+    is_gone = np.ma.getmaskarray(values)
     if plain.dtype.kind in "OU":
         return pd.Series(pd.array(list(plain), dtype="str"))
     if plain.dtype.kind == "i":
@@ -376,7 +386,7 @@ def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any,
         numbers = used.cat.codes.to_numpy().astype(np.int32)
         return np.where(numbers < 0, R_INT_NA, numbers + 1).astype(np.int32), {
             "levels": _texts(*map(str, used.cat.categories)),
-            "class": _texts(*["ordered"] * bool(used.cat.ordered), "factor"),
+            "class": _texts(*(["ordered"] if used.cat.ordered else []), "factor"),
         }
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = getattr(column.dt, "tz", None)
@@ -403,7 +413,8 @@ def _plain_out(column: pd.Series[Any]) -> Any:
     if pd.api.types.is_integer_dtype(dtype):
         # integers of R where they fit, else its numbers, which are floating
         refuse_large_wholes(column, "R")
-        missing, values = column.isna().to_numpy(), column.fillna(0).to_numpy()
+        missing = column.isna().to_numpy()
+        values = column.fillna(0).to_numpy()
         if (np.abs(values.astype(np.int64)) > _LARGEST_INTEGER).any():
             return np.where(missing, np.nan, values.astype(np.float64))
         return np.where(missing, R_INT_NA, values.astype(np.int32)).astype(np.int32)

@@ -153,7 +153,8 @@ def needed_correlations(
     spread = np.sqrt(variance)
     total = np.sqrt(np.diag(between) + variance.mean(axis=1))
     products = spread @ spread.T
-    both, products = np.outer(total, total), products / mean.shape[1]
+    both = np.outer(total, total)
+    products = products / mean.shape[1]
     missing = scores @ scores.T / scores.shape[1] * both - between
     needed = missing / np.where(products > 0, products, np.inf)
     np.fill_diagonal(needed, 1.0)
@@ -285,7 +286,8 @@ class TiedLaw(CellLaw):
     ) -> None:
         # q, shape (variables,), is 1 for all that are masked.
         super().__init__(original, neighborhoods, q, rule=rule)
-        self.fitted, self.tie = fitted, fitted.tie
+        self.fitted = fitted
+        self.tie = fitted.tie
 
     @property
     def tied(self) -> TiedLaw:

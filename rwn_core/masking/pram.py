@@ -192,7 +192,8 @@ class PRAM(Method):
 
     def _part(self, table: Prepared, name: str) -> Transition:
         levels = table.cached(("levels", name), partial(occurring_levels, table.microdata, name))
-        given, variable = self._given.get(name), table.microdata.schema.variable(name)
+        given = self._given.get(name)
+        variable = table.microdata.schema.variable(name)
         if given is None:
             microdata, within = table.microdata, name_tuple(self.within)
             strata = np.zeros(microdata.n, dtype=np.int64)
@@ -219,7 +220,8 @@ class PRAM(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with changed categories."""
-        microdata, donors = table.microdata, {}
+        microdata = table.microdata
+        donors = {}
         for name in self.masked_names(microdata):
             own = value_codes(microdata, name)[0]
             drawn = self._part(table, name).choice.drawn(own, table.uniforms(key, name))

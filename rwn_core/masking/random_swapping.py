@@ -129,10 +129,12 @@ class RandomSwapping(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
-        microdata, donors = table.microdata, {}
+        microdata = table.microdata
+        donors = {}
         for stream, unit in self.moved_together(microdata).items():
             some = self._taking_part(table, unit)
-            n, swaps = len(some), self._swaps(len(some))
+            n = len(some)
+            swaps = self._swaps(len(some))
             if self.pairs == "disjoint":  # the first pairs of a random order change places
                 order = order_by(*two_uniforms(key, some, stream))
                 one, other = order[: 2 * swaps : 2], order[1 : 2 * swaps : 2]
@@ -154,7 +156,8 @@ class RandomSwapping(Method):
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all units of variables."""
-        microdata, parts = table.microdata, []
+        microdata = table.microdata
+        parts = []
         share_of = disjoint_share if self.pairs == "disjoint" else successive_share
         for unit in self.moved_together(microdata).values():
             some = self._taking_part(table, unit)

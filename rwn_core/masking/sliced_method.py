@@ -109,7 +109,7 @@ def imbalance_words(error: float, kept: float | None = None) -> list[str]:
     missed = (
         f"balance is not reached: some records give {error:.2g} more or less often than they should"
     )
-    return [missed] * (error > BALANCED) + ([] if kept is None else [_OF_TIE.format(kept)])
+    return ([missed] if error > BALANCED else []) + ([] if kept is None else [_OF_TIE.format(kept)])
 
 
 def own_parameters_first(cls: type[_Record]) -> type[_Record]:

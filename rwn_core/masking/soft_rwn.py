@@ -149,7 +149,7 @@ class SoftRWN(SlicedMethod):
         for name, most in (("width", float(np.finfo(np.float64).max)), ("cap", 1.0)):
             value = getattr(self, name)
             if not is_number(value) or not 0 < value <= most:
-                at_most = ", at most 1" * (name == "cap")
+                at_most = ", at most 1" if name == "cap" else ""
                 raise ParameterError(f"{name} must be a number above 0{at_most}.")
         check_count("bandwidth_k", self.bandwidth_k, least=1)
         self.check_slices()
@@ -165,7 +165,7 @@ class SoftRWN(SlicedMethod):
         return [
             _OWN if self.own else kept_values(self.q, "cell keeps its own value"),
             *_CAUTIONS,
-            *[OF_BALANCE] * (self.balance > 0),
-            *[_UNCAPPED] * (self.cap == 1),
+            *([OF_BALANCE] if self.balance > 0 else []),
+            *([_UNCAPPED] if self.cap == 1 else []),
             *self.slice_cautions(),
         ]

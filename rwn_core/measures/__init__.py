@@ -28,8 +28,17 @@ from rwn_core.measures.view import Tile
 from rwn_core.moved_names import MEASURES_INSTEAD
 
 __all__ = [
-    *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "TRUE_ROWS", "USE", "UTILITY"),
-    *("measures_of", "no_measure", "read", "tiles_of"),
+    "CHANGED",
+    "MARGINALS",
+    "MEASURES",
+    "ORDINARY",
+    "TRUE_ROWS",
+    "USE",
+    "UTILITY",
+    "measures_of",
+    "no_measure",
+    "read",
+    "tiles_of",
 ]
 
 UTILITY = ASSOCIATION_LOSS.key
@@ -48,10 +57,25 @@ MARGINALS = _MARGINALS.key
 _NAMED = 5  # of nearly the name that was asked for
 
 _FIRST = (
-    *("relations", "regressions", "joint_distribution", "distributions", "tables"),
-    *("worst_linkage", "certified_linkage", "repeated_releases"),
-    *("ordinary_linkage", "membership", "attributes", "true_matches", "red_team", "values"),
-    *("key_classes", "population_risk", "nearness", "outliers", "guesses"),
+    "relations",
+    "regressions",
+    "joint_distribution",
+    "distributions",
+    "tables",
+    "worst_linkage",
+    "certified_linkage",
+    "repeated_releases",
+    "ordinary_linkage",
+    "membership",
+    "attributes",
+    "true_matches",
+    "red_team",
+    "values",
+    "key_classes",
+    "population_risk",
+    "nearness",
+    "outliers",
+    "guesses",
 )
 """Families in the order on screen; others follow by name."""
 

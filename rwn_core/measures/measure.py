@@ -405,7 +405,8 @@ def _read_ends(
     baseline = None
     try:
         reading = compute(start.with_masked(*unmasked(original)))
-        found[UNMASKED], baseline = float(reading.value), reading.baseline
+        found[UNMASKED] = float(reading.value)
+        baseline = reading.baseline
     except NotApplicable:
         pass  # such a limit is judged without this end
     files: Iterable[Microdata] = _shuffled(original)

@@ -188,7 +188,8 @@ class Finder:
 
     def _rank(self, kernel: Kernel) -> Scaled:
         """Return what a soft kernel weighs: what the last one did, or listed now."""
-        held, shown = self.scaled, None if kernel.balance else self.shown
+        held = self.scaled
+        shown = None if kernel.balance else self.shown
         fits = held is not None and held.options == kernel.options
         if held is None or not fits or (held.table.numbers is not None and kernel.balance):
             lists = list_neighbors(self.points, kernel.bandwidth_k, shown, groups=self.groups)
@@ -218,7 +219,9 @@ class Finder:
     ) -> None:
         """Store what a screen's sliders reach, of all records or of random ones of many."""
         # It may run in any thread: it lets go of the interpreter's lock.
-        n, points, groups = len(self.points), self.points, self.groups
+        n = len(self.points)
+        points = self.points
+        groups = self.groups
         if n > most:
             self.shown = np.sort(np.random.default_rng(seed).permutation(n)[:most])
         if not kernel.has_edge:

@@ -144,9 +144,11 @@ class Work:
     def run(self, task: Callable[[int, int], None], count: int) -> None:
         """Call `task(start, stop)` for ranges that make up 0 to `count`, on several threads."""
         # This thread is one of them; the others are started where there is work for them.
-        threads, watched = thread_count(self.threads), (self.progress, self.cancel) != (None, None)
+        threads = thread_count(self.threads)
+        watched = (self.progress, self.cancel) != (None, None)
         ranges, stop, others = Ranges(count, threads), threading.Event(), set[Future[None]]()
-        pool, reported = ThreadPoolExecutor(max(1, threads - 1)), time.perf_counter()
+        pool = ThreadPoolExecutor(max(1, threads - 1))
+        reported = time.perf_counter()
 
         def help_with() -> None:
             try:

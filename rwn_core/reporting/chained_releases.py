@@ -114,7 +114,8 @@ def changed_people(
         return 0, 0
     first, second = _seen(earlier, now)
     # one seen in a sample of few may be all that there are: a lower bound counts, not the estimate
-    left, came = earlier["count"], now["count"]
+    left = earlier["count"]
+    came = now["count"]
     sampled = len(first | second) / max(left + came - share * min(left, came), 1.0)
     gone, new = (
         max(len(each), int(special.gammaincinv(len(each), _MISSED) / sampled)) if each else 0
@@ -431,7 +432,8 @@ def read_earlier(
     file = at_hand.get(digest)
     if file is None:
         # where the ledger says that it lies, unless it is another one by now
-        path, content = Path(place), b""
+        path = Path(place)
+        content = b""
         with suppress(OSError):
             content = path.read_bytes() if path.is_file() else b""
         if not content or hashlib.sha256(content).hexdigest() != digest:

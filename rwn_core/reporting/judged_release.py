@@ -80,7 +80,8 @@ class JudgedRelease:
         if not approval.by.strip():
             return "Nobody answers for the release; give a name."
         # why a reason is needed
-        why, decision = "", approval.decision
+        why = ""
+        decision = approval.decision
         if not self.verdict.kept:
             why = "The release does not keep every limit of its policy"
         elif decision is None:

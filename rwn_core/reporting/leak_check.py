@@ -35,7 +35,11 @@ LEAST = 10
 """Records that must share a value, so that naming it is naming an aggregate."""
 
 ALLOWED = {"label", "treated", "variables", "loss", "intervals"} | {
-    *("errors", "totals", "use", "file", "review")
+    "errors",
+    "totals",
+    "use",
+    "file",
+    "review",
 }
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
@@ -80,7 +84,9 @@ def check_release(record: Mapping[str, Any]) -> None:
 def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
     """Refuse a public file that holds what must stay in the house."""
     # All tokens with digits that a public file may hold.
-    file, id, n = material.record["file"], material.record["release"]["id"], material.records
+    file = material.record["file"]
+    id = material.record["release"]["id"]
+    n = material.records
     known = {str(FACTOR), material.made, material.context.review, file["sha256"], id}
     known |= {f"{n:,}", str(n), "SHA-256"}
     parts = file.get("parts", ())  # of a dataset
@@ -98,7 +104,8 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     risks = {shape.format(value) for value in scaled for shape in shapes}
     numbers = known | unlike(tokens, few)
     # Words about the method, and values that the release shows itself.
-    method, about = material.method, interval_facts(material.record)
+    method = material.method
+    about = interval_facts(material.record)
     words = {*method_words(method).values(), material.does, method.title, about["sentence"]}
     words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)

@@ -97,7 +97,8 @@ def _json(material: Material, facts: Facts) -> bytes:
 
 def _codebook(material: Material, facts: Facts) -> bytes:
     """Write DDI-Codebook 2.5, the form in which archives keep the description of a file."""
-    by_key, table = {fact.key: fact for fact in facts}, material.record["table"]
+    by_key = {fact.key: fact for fact in facts}
+    table = material.record["table"]
     treated = by_key["variables"].content.table
     return rendered(
         "codebook.xml", material=material, fact=by_key, surveys=_OF_SURVEYS,

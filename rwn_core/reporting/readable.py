@@ -117,7 +117,7 @@ def _candidates(
     known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
     line = f"Limits are judged at the upper end of the {known}." if known else ""
     table = written_table(("", *(scenario.name for scenario in scenarios)), rows)
-    return Content(lines=(line,) * bool(line), table=table)
+    return Content(lines=((line,) if line else ()), table=table)
 
 
 def _judged_rows(policy: Policy, verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:

@@ -253,7 +253,8 @@ class SearchAnswer(Summarized):
 
     def _summary(self) -> Summary:
         found = [("next" if at else "setting", each) for at, each in enumerate(self.settings)]
-        found += [("alternative", self.alternative)] if self.alternative else []
+        if self.alternative:
+            found.append(("alternative", self.alternative))
         rows = [("policy", str(self.state))]
         rows += [(what, each.setting.words) for what, each in found]
         rows += [("remedy", each.words) for each in self.remedies]
@@ -330,7 +331,7 @@ class SearchAnswer(Summarized):
         """What is left of the use at most within the limits, of all that was tried."""
         if not self.settings or self.loss is None:
             return ""
-        where = f" on {self.records:,} of {self.of:,} records" * (self.records < self.of)
+        where = f" on {self.records:,} of {self.of:,} records" if self.records < self.of else ""
         words = f"Of {counted(self.tried, 'setting')} tried{where},"
         limits = "every limit that can be judged" if self.unread else "all limits"
         kept = [each.loss for each in self.settings if each.kept and each.loss is not None]

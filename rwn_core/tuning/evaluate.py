@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -357,7 +357,9 @@ class SettingPool(AbstractContextManager["SettingPool"]):
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
         about = microdata, tuple(farthest), held
-        self.processes, self.until, self.last = max(workers, 1), until, until
+        self.processes = max(workers, 1)
+        self.until = until
+        self.last = until
         self._tables = None if workers > 1 else PreparedTables(*about[:2], metrics=1, held=held)
         self._pool = Pool(prepare_worker, *about, workers=workers if workers > 1 else 0)
 
@@ -448,10 +450,17 @@ def stated(
     return replace(point, spreads={**point.spreads, **raised}), words
 
 
+class Plans(NamedTuple):
+    """The two plans of a proposal; their seeds are those of the trials."""
+
+    first: Plan  # how it is read first
+    answer: Plan  # how it is stated
+
+
 def confirmed(
     crew: SettingPool,
     goal: Goal,
-    plans: tuple[Plan, Plan],
+    plans: Plans,
     propose: Callable[[Point | None], Setting | None],
     closest: Callable[[bool], Setting | None],
     progress: Progress,
@@ -463,8 +472,7 @@ def confirmed(
     crew : SettingPool
         After its `last` no other proposal is read.
     goal : Goal
-    plans : tuple of Plan
-        How a proposal is read first, and how it is stated; seeds are those of the trials.
+    plans : Plans
     propose : callable
         Returns the next setting; it takes what the last one read that broke the goal.
     closest : callable
@@ -480,7 +488,8 @@ def confirmed(
         What was left unread where the time was over.
     """
     failed: Point | None = None
-    read, (first, answer) = list[tuple[float, Point, str]](), plans
+    read = list[tuple[float, Point, str]]()
+    answer = plans.answer
 
     def state(setting: Setting) -> Point:
         """Read a setting on releases of its own."""
@@ -492,7 +501,7 @@ def confirmed(
     while time.monotonic() <= crew.last and (setting := propose(failed)) is not None:
         spreads: dict[str, Spread] = {}  # what is quickly read refuses first
         for key in sorted(goal.keep.measures, key=lambda key: MEASURES[key].effort):
-            plan = replace(first, measures=(key,), seed=first.seed + FRESH)
+            plan = replace(plans.first, measures=(key,), seed=plans.first.seed + FRESH)
             (part,) = crew.points([setting], plan, lambda share: None)
             spreads |= part.spreads
             failed = replace(part, spreads=spreads)

@@ -68,11 +68,13 @@ def undominated(
         if math.isfinite(x) and math.isfinite(y)
     ]
     found: list[Point] = []
-    least, last = math.inf, (math.nan, math.nan)
+    least = math.inf
+    last = (math.nan, math.nan)
     for x, y, point in sorted(finite, key=lambda each: each[:2]):
         if y < least or (x, y) == last:
             found.append(point)
-            least, last = y, (x, y)
+            least = y
+            last = (x, y)
     return found
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
@@ -20,7 +20,7 @@ from rwn_core.measures import ORDINARY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import SearchAnswer
-from rwn_core.tuning.evaluate import Plan, SettingPool, confirmed
+from rwn_core.tuning.evaluate import Plan, Plans, SettingPool, confirmed
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.sweep import Sweep
@@ -91,7 +91,8 @@ def seek(
     """
     # the points to start from, and the plan of the search
     if isinstance(points, Sweep):
-        plan, points = plan or points.plan, points.points
+        plan = plan or points.plan
+        points = points.points
     elif plan is None:
         raise ParameterError("Give the plan of the search, or a Sweep, which has one.")
     methods = sorted({point.setting.method for point in points})
@@ -111,14 +112,17 @@ def seek(
     # half steps around the best setting, in rounds
     progress = Part(progress)
     plan = replace(plan, measures=goal.measures)
-    steps, share = half_steps(points), 1 / (_ROUNDS + 1)
+    steps = half_steps(points)
+    share = 1 / (_ROUNDS + 1)
     farthest = [point.setting for point in points]
-    found, reported = progress.found, ""
+    found = progress.found
+    reported = ""
 
     def tell() -> None:
         """Tell the best point whenever it is another one."""
         nonlocal reported
-        best, n = _leader(known.values(), goal), microdata.n
+        best = _leader(known.values(), goal)
+        n = microdata.n
         if best.setting.key != reported:
             reported = best.setting.key
             found(SearchAnswer.of_point(goal.keep, best, so_far=True, records=n, of=n))
@@ -132,7 +136,7 @@ def seek(
             for point in crew.points(wanted, plan, part):
                 known[point.setting.key] = point
             tell()
-            steps = {name: (size / 2, low, high) for name, (size, low, high) in steps.items()}
+            steps = {name: each._replace(size=each.size / 2) for name, each in steps.items()}
         answer = _verified(crew, known, goal, plan, Part(progress, 1 - share, 1.0))
     progress(1.0)
     return replace(answer, unread=unread)
@@ -161,8 +165,8 @@ def _verified(
     first = replace(plan, releases=max(3 * plan.releases, 24))
     answer = replace(plan, measures=measures, releases=max(_STATED, plan.releases))
     nearest = min(known.values(), key=goal.excess).setting
-    plans, closest = (first, answer), lambda stated: nearest
-    point, reached, _ = confirmed(crew, goal, plans, propose, closest, progress)
+    plans = Plans(first, answer)
+    point, reached, _ = confirmed(crew, goal, plans, propose, lambda stated: nearest, progress)
     return SearchAnswer.of_point(goal.keep, point, reached=reached, tried=len(known))
 
 
@@ -172,8 +176,12 @@ def _leader(points: Collection[Point], goal: Goal) -> Point:
     return min(keeping, key=goal.loss) if keeping else min(points, key=goal.excess)
 
 
-Step = tuple[float, float, float]
-"""The step of a search along one number, then the ends of the sweep: others were not offered."""
+class Step(NamedTuple):
+    """A step of a search along one number, and the ends of the sweep: others were not offered."""
+
+    size: float
+    low: float
+    high: float
 
 
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
@@ -183,13 +191,15 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     for name in dict.fromkeys(each.name for params in every for each in fields(params)):
         values = sorted({_number(getattr(p, name, None)) for p in every} - {None})
         if len(values) > 1:
-            steps[name] = (values[-1] - values[0]) / (len(values) - 1) / 2, values[0], values[-1]
+            size = (values[-1] - values[0]) / (len(values) - 1) / 2
+            steps[name] = Step(size, values[0], values[-1])
     return steps
 
 
 def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
     """The settings one step away, along the axes and between them."""
-    made, steps = [], {n: step for n, step in steps.items() if hasattr(setting.params, n)}
+    made = []
+    steps = {n: step for n, step in steps.items() if hasattr(setting.params, n)}
     for directions in product((-1, 0, 1), repeat=len(steps)):
         changes = {
             name: _moved(name, getattr(setting.params, name), direction, step)
@@ -206,10 +216,11 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
 def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
     if _number(value) is None:
         return value  # a number that a setting lacks stays away
-    integer, (size, low, high) = isinstance(value, int) and name not in _DIGITS, step
+    integer = isinstance(value, int) and name not in _DIGITS
+    size = step.size
     # a whole number moves by one at least, or small steps would not move it at all
     size = max(1, round(size)) if integer else size
-    moved = min(max(value + direction * size, low), high)
+    moved = min(max(value + direction * size, step.low), step.high)
     return moved if integer else round(float(moved), _DIGITS.get(name, 6))
 
 

@@ -130,8 +130,10 @@ class Setting(NamedParameters):
         named = ((SHORT_NAMES.get(n, n), v) for n, v in shown.items() if v is not None)
         parts += [f"{name} = {option_words(value)}" for name, value in named]
         parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
-        parts += [precision_words(self.precision)] if self.precision else []
-        parts += [slices_words(self.slices)] if self.slices else []
+        if self.precision:
+            parts.append(precision_words(self.precision))
+        if self.slices:
+            parts.append(slices_words(self.slices))
         return " · ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:

@@ -153,7 +153,8 @@ class Policy(NamedParameters, Summarized):
     def _summary(self) -> Summary:
         rows = []
         for each in self.limits:
-            most, why = MEASURES[each.measure].words(each.at_most), (each.source, each.set_by)
+            most = MEASURES[each.measure].words(each.at_most)
+            why = (each.source, each.set_by)
             rows.append((each.measure, each.title, most, ", ".join(filter(None, why))))
         columns = ("measure", "title", "at most", "source")
         return Summary(title=f"Policy({len(self.limits)} limits)", columns=columns, rows=rows)
@@ -211,16 +212,21 @@ class Policy(NamedParameters, Summarized):
         """
         if isinstance(given, Point):
             released = given.released if given.few else None
-            params, given = given.setting.params, given.spreads
+            params = given.setting.params
+            given = given.spreads
         elif not isinstance(given, dict | Mapping):
             raise ParameterError(f"given must be a Point or a dict, not {kind_words(given)}.")
-        given, reasons = attacked(given), reasons or {}
+        given = attacked(given)
+        reasons = reasons or {}
         if getattr(params, "chain", False) and (why := self.unjudged(params)):
-            given, reasons = {}, dict.fromkeys(self.measures, why)
+            given = {}
+            reasons = dict.fromkeys(self.measures, why)
         held = {key: spread_of(key, given.get(key)) for key in self.measures}
         # each limit against what is known of its measure: kept, broken, or not judged and why
         shares, values = dict[str, float](), dict[str, float]()
-        standings, unread, unreachable = dict[str, str](), dict[str, str](), list[str]()
+        standings = dict[str, str]()
+        unread = dict[str, str]()
+        unreachable = list[str]()
         for each in self.limits:
             key = each.measure
             value, standings[key], why = decided(key, held[key], each.share)

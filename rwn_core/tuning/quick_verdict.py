@@ -151,7 +151,8 @@ def _answered(
         judged, apart = policy.judgeable(microdata)
         if judged is None:
             return _not_judged(policy, apart)
-        point, losses = point or trial.further(place, attack=True)[0], trial.losses(place)
+        point = point or trial.further(place, attack=True)[0]
+        losses = trial.losses(place)
         verdict = judged.judge(point)
         loss = trial.loss(place)
         found: FoundSetting | None = FoundSetting(

@@ -298,7 +298,7 @@ def _title(microdata: Microdata, setting: Setting) -> str:
     if params.method not in (RWN.method, SoftRWN.method):
         return f"Try {params.title}"
     balance = " with balance" if getattr(params, "balance", 0.0) else ""
-    kernel = balance or " soft" * (params.method == SoftRWN.method)
+    kernel = balance or (" soft" if params.method == SoftRWN.method else "")
     preset = preset_key(microdata, setting.slices or ())
     return f"Try RWN{kernel}: {PRESETS[preset].title if preset else 'in slices'}"
 

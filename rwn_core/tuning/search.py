@@ -6,7 +6,7 @@ file; all of them end with a `SearchAnswer`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -279,6 +279,20 @@ def _safest(microdata: Microdata, policy: Policy, space: Space) -> tuple[Setting
     return tuple(ways.values())
 
 
+def _best_on_a_part(
+    part: TableSearch, starts: Sequence[Setting], tell: Callable[[], None]
+) -> list[Setting]:
+    """Rank starts on a part of a large table; return the few to be tried on all records."""
+    ranks = list[tuple[Any, int]]()
+    for number, start in enumerate(starts):
+        found = part.look(start)
+        if found:
+            ranks.append((found.rank, number))
+        if part.tried:
+            tell()
+    return [starts[number] for _, number in sorted(ranks)[:CONFIRMED]] or list(starts[:1])
+
+
 def _along_lines(
     microdata: Microdata, policy: Policy, space: Space, end: float, progress: Part
 ) -> SearchAnswer:
@@ -312,17 +326,15 @@ def _along_lines(
         return table.answer(policy, judged, microdata.n, note=note, **shared, **more)
 
     if microdata.n > QUICK_RECORDS and known is None and not space.methods and len(starts) > 1:
-        # ranks what may change on a part of a large table, and tries the best on all records
         part = ranking(microdata, judged, begin, end - begin)
-        ranks = list[tuple[Any, int]]()
-        part.within, part.stays = table.within, table.stays
-        for number, start in enumerate(starts):
-            found = part.look(start)
-            ranks += [(found.rank, number)] if found else []
-            if part.tried:
-                more: dict[str, Any] = {"so_far": True, "confirmed": False, **shared}
-                progress.found(part.answer(policy, judged, microdata.n, **more))
-        starts = [starts[number] for _, number in sorted(ranks)[:CONFIRMED]] or starts[:1]
+        part.within = table.within
+        part.stays = table.stays
+
+        def tell() -> None:
+            more: dict[str, Any] = {"so_far": True, "confirmed": False, **shared}
+            progress.found(part.answer(policy, judged, microdata.n, **more))
+
+        starts = _best_on_a_part(part, starts, tell)
         times = microdata.n / part.microdata.n
         table.took = {name: each * times for name, each in part.took.items()}
     for number, start in enumerate(starts[first:], start=first + 1):

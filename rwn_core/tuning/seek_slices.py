@@ -24,7 +24,7 @@ from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
-from rwn_core.tuning.evaluate import Plan, SettingPool, confirmed, random_records
+from rwn_core.tuning.evaluate import Plan, Plans, SettingPool, confirmed, random_records
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
@@ -324,14 +324,16 @@ class SliceSearch(TableSearch):
         def closest(stated: bool) -> Setting | None:
             if stated:
                 return None
-            self.until, self.over = math.inf, False  # without any time the strongest is read
+            # without any time the strongest is read
+            self.until = math.inf
+            self.over = False
             return self.best[0].setting if self.tried else StrengthTrial(self, self.start).at(-1)
 
         goal = Goal(keep=self.policy, best=USE)
         pool.last = on_the_wall(self.end - self.check)
         measures = tuple(dict.fromkeys((*plan.measures, USE, UTILITY)))
         last = replace(plan, measures=measures, releases=_STATED)
-        plans = replace(plan, releases=_CHOOSING), last
+        plans = Plans(replace(plan, releases=_CHOOSING), last)
         report = Part(self.report, 0.8, 0.99)
         point, kept, note = confirmed(pool, goal, plans, propose, closest, report)
         if kept:

@@ -73,13 +73,15 @@ def first_that(passes: Callable[[int], bool], last: int, near: int | None = None
     elif passes(near):
         high = near
         while high > 0 and passes(max(high - step, 0)):
-            high, step = max(high - step, 0), 2 * step
+            high = max(high - step, 0)
+            step = 2 * step
         low = max(high - step, -1)
     else:
         low = near
         high = min(near + 1, last)
         while low < last and not passes(high):
-            low, step = high, 2 * step
+            low = high
+            step = 2 * step
             high = min(high + step, last)
         if low == last:
             return None

@@ -218,7 +218,8 @@ class JobFolder:
     def __init__(self, root: Path, microdata: Microdata, plan: Plan) -> None:
         self.root = root
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        wanted, manifest = identity(microdata, plan), root / _MANIFEST
+        wanted = identity(microdata, plan)
+        manifest = root / _MANIFEST
         stored = None
         with suppress(orjson.JSONDecodeError):
             stored = orjson.loads(manifest.read_bytes()) if manifest.exists() else None
@@ -277,7 +278,8 @@ class Sweep(Plotted):
             value = point.median(measure)
             return "not applicable" if value is None else MEASURES[measure].words(value)
 
-        of, keys = f"{counted(len(self), 'setting')} of {self.wanted:,}", self.plan.measures
+        of = f"{counted(len(self), 'setting')} of {self.wanted:,}"
+        keys = self.plan.measures
         return Summary(
             title=f"Sweep({of}, {counted(self.plan.releases, 'release')} each)",
             columns=("setting", *keys),
@@ -314,7 +316,8 @@ class Sweep(Plotted):
                 "slices": " ".join("+".join(each) for each in setting.slices or ()),
             }
             for key in self.plan.measures:
-                spread, measure = point.spreads[key], MEASURES[key]
+                spread = point.spreads[key]
+                measure = MEASURES[key]
                 low, high = spread.interval or (None, None)
                 row = about | {
                     "measure": key,
@@ -349,7 +352,9 @@ class Sweep(Plotted):
             f" {counted(count, 'setting')} release{'s' * (count == 1)} fewer than "
             f"{100 * LEAST_RELEASED:.0f} % of the records, which keeps no policy; choose one that "
             "releases more."
-        ) * bool(count)
+            if count
+            else ""
+        )
         if met:
             keep = "keeps" if len(verdicts) == 1 else "keep"
             return f"{met:,} of {settings} {keep} all limits.{few}"

@@ -176,7 +176,7 @@ class Verdict(Summarized):
         by = f", {percent(self.values[first])} by {known.by}" if known and known.by else ""
         title = self.title(first)
         plain = title.removesuffix(", at least")
-        least = "at least " * (plain != title)  # of a lower bound
+        least = "at least " if plain != title else ""  # of a lower bound
         where = f"{ONE_MORE} " if self.draws > 1 else ""
         what = f"{plain}{by}, which {where}uses {least}{self.uses(first)} its limit."
         broken = len(self.broken)
@@ -281,7 +281,8 @@ def decided(
     measure: str, known: Spread, share: Callable[[float], float]
 ) -> tuple[float | None, str, str]:
     """Decide a limit: by which number, what that is, and why by none if there is one."""
-    value, standing = known.high, "at least" if known.is_bound else ""
+    value = known.high
+    standing = "at least" if known.is_bound else ""
     if value is None or math.isnan(value):
         return None, standing, ""
     # of a value between two bounds the lower one or its estimate breaks, the upper one keeps
@@ -291,7 +292,8 @@ def decided(
         upper = known.at_most
         if upper is None or share(upper) > 1:
             return None, standing, (known.scope or _NO_UPPER) if upper is None else _BETWEEN
-        value, standing = upper, "estimated at most"
+        value = upper
+        standing = "estimated at most"
     # an upper end of few releases is no evidence against what the unmasked file reads
     middle = known.median
     read = value if middle is None else min(middle, value)
@@ -306,7 +308,8 @@ def spread_of(measure: str, given: Any) -> Spread:
     if isinstance(given, NotApplicable):
         return Spread(measure=measure, reason=given.reason)
     if isinstance(given, Reading):  # of one release
-        detail, bound = given.detail, given.detail.standing == "at least"
+        detail = given.detail
+        bound = given.detail.standing == "at least"
         return Spread(
             measure=measure,
             values=(given.value,),
@@ -344,7 +347,8 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
     team = readings.get(RED_TEAM)
     if not isinstance(team, Reading):
         return readings
-    raised, tried = dict(readings), team.detail
+    raised = dict(readings)
+    tried = team.detail
     attacks = tried.identity, tried.attribute, tried.difference
     for key, found in zip((*RAISED, RAISED[1]), attacks, strict=True):
         stated = raised.get(key)
@@ -355,7 +359,9 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
                 detail = Detail(standing="at least", attacked_by=found.words, scope=_NO_LAW)
                 raised[key] = Reading(value=found.certain, baseline=0.0, detail=detail)
             continue
-        value, by, scope = found.certain, found.words, stated.detail.scope
+        value = found.certain
+        by = found.words
+        scope = stated.detail.scope
         if found is tried.difference:  # a limit that no file breaks stays one that says nothing
             value = min(value, stated.ends.get(UNMASKED, value))
         if value > stated.value:

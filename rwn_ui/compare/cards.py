@@ -78,7 +78,7 @@ def screen(
             ],
             "marks": meeting,
             "notes": [
-                *([_trial_words(session.policy, policy)] * (policy != session.policy)),
+                *([_trial_words(session.policy, policy)] if policy != session.policy else []),
                 "Judged is the upper end of where one more release falls.",
                 *(["← and → go between scenarios; Enter marks one as chosen."] * meeting),
             ],

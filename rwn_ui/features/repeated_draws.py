@@ -133,7 +133,8 @@ def keep(
     session: Session, setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity
 ) -> None:
     """Remember what a job computed for a setting."""
-    kept, parts = memo(session, "draws", KEPT), dict[str, Any](validity=result)
+    kept = memo(session, "draws", KEPT)
+    parts = dict[str, Any](validity=result)
     if not isinstance(result, Validity):
         parts = {"draws": result[0], "standings": result[1]}
     kept.keep(setting, {**(kept.get(setting) or {}), **parts})

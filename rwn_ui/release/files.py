@@ -67,7 +67,8 @@ def draw(session: Session) -> None:
 
 def _make(session: Session, last: Drawn) -> None:
     """Ask for the title of the public files, and make all files."""
-    form, fixed = session.release, last.entry is not None
+    form = session.release
+    fixed = last.entry is not None
     said = session.drafts().context
     with st.form(session.key("release.files"), border=False, enter_to_submit=False):
         title = st.text_input(
@@ -87,7 +88,8 @@ def _make(session: Session, last: Drawn) -> None:
         return
     assert last.approval is not None
     form.title = title.strip()
-    last.files, last.left = {}, ""
+    last.files = {}
+    last.left = ""
     with st.spinner("Writing the reports and holding the public files against the original"):
         last.files = release_files(
             last.judged,

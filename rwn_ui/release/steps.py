@@ -73,7 +73,8 @@ def drawn(session: Session) -> Drawn | None:
 
 def steps(session: Session) -> tuple[Step, ...]:
     """All five, in order."""
-    last, checked = drawn(session), is_checked(session)
+    last = drawn(session)
+    checked = is_checked(session)
     data = "" if checked else "Nobody has said that kinds and roles are right."
     data = still_asked(session) or data
     judged = "No release of the present setting was drawn."

@@ -91,10 +91,12 @@ def _short(number: float, *, share: bool) -> str:
 
 def limits(now: Snapshot) -> Table:
     """Each limit between both ends of the table: what the unmasked file reads, and what chance."""
-    verdict, rows = now.verdict, []
+    verdict = now.verdict
+    rows = []
     for limit in now.policy.limits:
         key = limit.measure
-        reading, ends = now.readings.get(key), verdict.bounds[key].ends
+        reading = now.readings.get(key)
+        ends = verdict.bounds[key].ends
         values = (
             reading.value if isinstance(reading, Reading) else None,
             verdict.values.get(key) if verdict.draws > 1 else None,

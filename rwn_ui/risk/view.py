@@ -58,7 +58,8 @@ def snapshot(
     session: Session, found: Disclosure, job: Job | None = None, *, usual: bool = True
 ) -> Snapshot:
     """What was found, and what Tune shows of the same release; of an earlier one that alone."""
-    current, shown = current_release(session), dict[str, rwn.Reading | rwn.NotApplicable]()
+    current = current_release(session)
+    shown = dict[str, rwn.Reading | rwn.NotApplicable]()
     more = dict[str, Any]()
     if job is None or job.about[1] == release_key(session):
         shown = limit_queue.shown_with_ends(current, session.policy.measures)
@@ -70,7 +71,8 @@ def snapshot(
 
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
-    held, data = memo(session, "risk", KEPT), session.data
+    held = memo(session, "risk", KEPT)
+    data = session.data
 
     def unmasked() -> rwn.Comparison:
         keyed = with_keys(data, attack.keys)
@@ -92,7 +94,8 @@ def live(session: Session, attack: Attack) -> Disclosure:
 
 
 def _by_job(session: Session, attack: Attack) -> None:
-    work, now = session.user.work, (attack, release_key(session))
+    work = session.user.work
+    now = (attack, release_key(session))
     job = work.jobs.get(limit_queue.DISCLOSURE)
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
@@ -171,7 +174,8 @@ def cards(found: Disclosure) -> list[Chart]:
 def _tables(
     session: Session, attack: Attack, found: Disclosure, now: Snapshot
 ) -> list[dict[str, Any]]:
-    n, worst = now.table.n, worst_records(found.readings)
+    n = now.table.n
+    worst = worst_records(found.readings)
     tables = [
         *risk_sentences.tables(found.readings, n),
         *measure_tables("tables of values", found.readings, n),
@@ -218,8 +222,11 @@ def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
         ],
         "rows": [
             [
-                *(str(int(row["record"]) + 1), f"{row['truth']:.3f}", str(int(row["candidates"]))),
-                *(_known(row["appears"], ".3f"), _known(row["special"], ".4g")),
+                str(int(row["record"]) + 1),
+                f"{row['truth']:.3f}",
+                str(int(row["candidates"])),
+                _known(row["appears"], ".3f"),
+                _known(row["special"], ".4g"),
             ]
             for row in worst
         ],

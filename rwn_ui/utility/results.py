@@ -38,7 +38,8 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:
     """
     current, held = full_release(session, slot), _stored(session)
     comparison = current.comparison
-    key, pair = release_key(session), session.pair
+    key = release_key(session)
+    pair = session.pair
     waits = session.data.n > LARGEST_DENSE  # preparing it takes seconds
     readings = {
         **current.readings,

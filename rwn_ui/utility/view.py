@@ -117,7 +117,8 @@ def cards(now: Snapshot) -> list[Chart]:
 
 
 def _relation(now: Snapshot) -> Chart:
-    relation, names = now.readings[TWO_WAY], now.table.numeric_names
+    relation = now.readings[TWO_WAY]
+    names = now.table.numeric_names
     if not isinstance(relation, rwn.Reading):
         return draw_reason("Two variables", str(relation), "two_way")
     interval = None
@@ -222,7 +223,7 @@ def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) 
             *(
                 [f"{standing.passed} of {standing.releases}", standing.value]
                 if (standing := drawn.get(verdict.analysis)) is not None
-                else ["–", None] * bool(judged)
+                else (["–", None] if judged else [])
             ),
         ]
         for verdict in verdicts
@@ -230,7 +231,12 @@ def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) 
     return {
         "title": "Analysis plan: the registered analyses on this release",
         "columns": [
-            *("", "analysis", "model, table or measure", "value", "tolerance", "compared"),
+            "",
+            "analysis",
+            "model, table or measure",
+            "value",
+            "tolerance",
+            "compared",
             *(("draws that pass", "median of draws") if judged else ()),
         ],
         "rows": rows,
@@ -242,14 +248,26 @@ def _validity(validity: Validity) -> Table:
     return {
         "title": f"Are the standard errors of {validity.response} true?",
         "columns": [
-            *("term", "SE, original", "SE reported", "SE true", "reported / true"),
-            *("coverage of a 95 % interval", "variance inflation", "shift / SE", "multiply SE by"),
+            "term",
+            "SE, original",
+            "SE reported",
+            "SE true",
+            "reported / true",
+            "coverage of a 95 % interval",
+            "variance inflation",
+            "shift / SE",
+            "multiply SE by",
         ],
         "rows": [
             [
-                *(row.term, float(row.se_original), float(row.se_reported), float(row.se_true)),
-                *(float(row.reported_over_true), f"{100 * row.coverage:.0f} %"),
-                *(float(row.variance_inflation), float(row.shift / row.se_original)),
+                row.term,
+                float(row.se_original),
+                float(row.se_reported),
+                float(row.se_true),
+                float(row.reported_over_true),
+                f"{100 * row.coverage:.0f} %",
+                float(row.variance_inflation),
+                float(row.shift / row.se_original),
                 float(row.multiply_by),
             ]
             for row in cast(Iterable[Any], frame.itertuples())

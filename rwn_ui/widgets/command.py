@@ -52,13 +52,15 @@ def offer(session: Session, page: str, space: rwn.Space | None = None) -> None:
 
 def start_file(session: Session) -> str:
     """The present setting and the limits as a scenario, where a search of this page begins."""
-    given, table = session.setting, session.data.fingerprint
+    given = session.setting
+    table = session.data.fingerprint
     return rwn.Scenario(table=table, setting=given, policy=session.policy).to_toml()
 
 
 def commands(session: Session, page: str, space: rwn.Space | None = None) -> list[list[str]]:
     """The words of each command: a table and its measures, scenarios, a release, or a search."""
-    table, seed = _table(session), ["--seed", str(session.seed)]
+    table = _table(session)
+    seed = ["--seed", str(session.seed)]
     setting = _setting(session, session.setting.resolved(session.data))
     limits = [] if session.policy == rwn.Policy() else _limits(session)
     if page == "find":

@@ -25,8 +25,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 REQUIRED = os.environ.get("RWN_REQUIRE_BROWSER") == "1"
 CALM = (
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--no-first-run"),
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
     # such a list takes the place of Playwright's: what it names that asks outside or changes an
     # address, and two pages that Chromium loads in every window for an address bar nobody sees
     "--disable-features=AimEnabled,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,LensOverlay,"

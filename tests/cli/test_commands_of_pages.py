@@ -75,7 +75,8 @@ def is_elsewhere(words: list[str]) -> bool:
 
 def follow(page: str, run: Run) -> int:
     """Do all that a page says; how many commands and examples that was."""
-    done, names = 0, {"__name__": page}
+    done = 0
+    names = {"__name__": page}
     for language, block, before in blocks((DOCS / page).read_text("utf-8")):
         named = _FILE.search(before)
         if language == "toml" and named:
@@ -184,7 +185,8 @@ def test_mask_dataset_takes_a_soft_kernel(rwn_command: Run) -> None:
 def test_a_release_is_judged_on_a_sample(rwn_command: Run) -> None:
     numbers = np.random.default_rng(4)
     x = numbers.normal(size=2500)
-    y, g = x + numbers.normal(size=2500), np.where(x > 1, "a", "b")
+    y = x + numbers.normal(size=2500)
+    g = np.where(x > 1, "a", "b")
     pd.DataFrame({"x": x, "y": y, "g": g}).to_parquet("in.parquet")
     masking = ("mask-dataset", "in.parquet", "out", "--k", 4, "--q", 0.5, "--workers", 1)
     rwn_command.done(*masking, "--key-file", "key", "--weight", "g=0")
@@ -239,7 +241,8 @@ def released(rwn_command: Run) -> Run:
 
 def _shown_of_the_original(text: str) -> list[str]:
     """What nobody but the keeper of the original may read, and a text holds."""
-    table, secret = _table(), Path("key").read_text().strip().splitlines()[-1]
+    table = _table()
+    secret = Path("key").read_text().strip().splitlines()[-1]
     rare = ["hermitage", "lighthouse", "777123", "777,1", secret]
     return [each for each in (*table["person"], *map(str, table["x"]), *rare) if each in text]
 
@@ -249,7 +252,8 @@ def test_reports_of_a_dataset_show_nothing_of_the_original_and_know_their_files(
     released.done(*auditing, "--response", "y", "--predictor", "x", "--key-file", "key")
     for file in ("report.html", "report.json"):
         released.done("report", "record.toml", "-o", file)
-    text, record = Path("report.html").read_text("utf-8"), Path("record.toml").read_text()
+    text = Path("report.html").read_text("utf-8")
+    record = Path("record.toml").read_text()
     facts = {
         fact["key"]: fact["content"]
         for fact in json.loads(Path("report.json").read_text())["facts"]

@@ -152,8 +152,18 @@ def survey() -> rwn.Microdata:
 
 
 TABLES: tuple[Make, ...] = (
-    *(with_roles, without_roles, rare_flag, coarse, heavy_tail, panel, households),
-    *(one_number, constant, far_people, derived, survey),
+    with_roles,
+    without_roles,
+    rare_flag,
+    coarse,
+    heavy_tail,
+    panel,
+    households,
+    one_number,
+    constant,
+    far_people,
+    derived,
+    survey,
 )
 
 
@@ -545,8 +555,14 @@ def one_strength(data: rwn.Microdata, policy: Policy) -> Said:
 
 
 OF_A_SETTING: tuple[Callable[[Case], Said], ...] = (
-    *(point_of_a_sweep, place_on_the_map, compare, minutes, goal_seek),
-    *(judged_release, command_mask, tune),
+    point_of_a_sweep,
+    place_on_the_map,
+    compare,
+    minutes,
+    goal_seek,
+    judged_release,
+    command_mask,
+    tune,
 )
 OF_A_TABLE = (slice_search, one_strength, recommendation, quick_verdict)
 

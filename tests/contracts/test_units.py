@@ -156,9 +156,16 @@ def test_no_linkage_is_above_the_worst_case_whatever_the_units(method: str) -> N
 
 
 LINKAGE = (
-    *("bayes_linkage", "largest_linkage", "linked_over_half", "abstaining_linkage"),
-    *("whole_file_linkage", "intruder_levels", "distance_linkage"),
-    *("mahalanobis_linkage", "probabilistic_linkage", "linkability"),
+    "bayes_linkage",
+    "largest_linkage",
+    "linked_over_half",
+    "abstaining_linkage",
+    "whole_file_linkage",
+    "intruder_levels",
+    "distance_linkage",
+    "mahalanobis_linkage",
+    "probabilistic_linkage",
+    "linkability",
 )
 
 READ = ("membership", "posterior_odds", "true_matches", "homogeneity", "repeated_releases")
@@ -167,11 +174,24 @@ COUNTED = {*LINKAGE, *READ, *NAMING, "singling_out", "certified_linkage"}
 
 OF_RECORDS = {
     # of classes, cells, distances or samples of records, which their words say
-    *("differential_privacy", "misclassification", "extremes", "queries", "uniqueness"),
-    *("k_anonymity", "l_diversity", "t_closeness", "individual_risk"),
-    *("suda", "loglinear_risk", "population_uniqueness", "interval_disclosure"),
-    *("cells_changed", "neighborhood_size", "nearest_distance"),
-    *("cooks_distance", "mahalanobis"),
+    "differential_privacy",
+    "misclassification",
+    "extremes",
+    "queries",
+    "uniqueness",
+    "k_anonymity",
+    "l_diversity",
+    "t_closeness",
+    "individual_risk",
+    "suda",
+    "loglinear_risk",
+    "population_uniqueness",
+    "interval_disclosure",
+    "cells_changed",
+    "neighborhood_size",
+    "nearest_distance",
+    "cooks_distance",
+    "mahalanobis",
 }
 
 SOFT = SoftRWN(kernel="exponential", bandwidth="absolute", width=2.0, own=True)
@@ -558,7 +578,8 @@ def test_equal_rows_are_linked_at_random_within_a_unit_and_outside() -> None:
         n = 6
         units, person, row = (np.sort(draw.integers(0, 3, n)) for _ in range(3))
         units, person, row = (np.unique(x, return_inverse=True)[1] for x in (units, person, row))
-        row, linked = row[draw.permutation(n)], draw.permutation(n)
+        row = row[draw.permutation(n)]
+        linked = draw.permutation(n)
         chances = []
         for one in range(n):
             equal_rows = np.flatnonzero(row == row[one])

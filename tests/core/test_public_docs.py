@@ -14,8 +14,19 @@ PUBLIC = {
     if inspect.isclass(each := getattr(rwn, name)) or inspect.isfunction(each)
 }
 BEGINNINGS = {
-    *("Combine", "Draw", "Fill", "Find", "Give", "Hold", "Judge", "Mask", "Place", "Read", "Say"),
-    *("Try", "Write"),
+    "Combine",
+    "Draw",
+    "Fill",
+    "Find",
+    "Give",
+    "Hold",
+    "Judge",
+    "Mask",
+    "Place",
+    "Read",
+    "Say",
+    "Try",
+    "Write",
 }
 """Verbs with which the first line of a function may begin; that of a class begins with a noun."""
 PUBLISHED = {
@@ -51,7 +62,8 @@ def entries(section: str) -> dict[str, str]:
 def faults(name: str, each: Callable[..., Any]) -> list[str]:
     """What the documentation of a public name lacks."""
     text = inspect.getdoc(each) or ""
-    parts, first = sections(text), text.partition("\n")[0]
+    parts = sections(text)
+    first = text.partition("\n")[0]
     complaints = []
     if not first.endswith("."):
         complaints.append("the first line is no sentence")

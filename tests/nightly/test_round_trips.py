@@ -91,7 +91,8 @@ def real_files() -> Iterator[Path]:
 
 @pytest.mark.nightly
 def test_files_of_other_packages_survive_a_release(tmp_path: Path) -> None:
-    read_, broken = 0, []
+    read_ = 0
+    broken = []
     for path in real_files():
         try:
             data = read(path)

@@ -101,7 +101,8 @@ def random_frame(number: int, largest: int = 32) -> pd.DataFrame:
     n = int(rng.integers(2, largest + 1))
     frame = {}
     for place in range(int(rng.integers(1, 5))):
-        name, kind = f"c{place}", rng.integers(0, 4)
+        name = f"c{place}"
+        kind = rng.integers(0, 4)
         if kind == 0:
             column = rng.normal(size=n)
         elif kind == 1:
@@ -269,7 +270,8 @@ def test_chunks_and_threads_give_the_same_donors(params, threads):
     microdata = Microdata.from_frame(frame)
     expected = sha256(mask(microdata, params, seed=7).donors)
     neighborhoods = find_neighborhoods(coordinates(microdata), k=5, epsilon=1.0)
-    streams, q = random_streams(microdata), np.full(3, 0.6)
+    streams = random_streams(microdata)
+    q = np.full(3, 0.6)
     assert sha256(mask(microdata, params, seed=7, threads=threads).donors) == expected
     key = SecretKey.from_seed(7)
     hashes = {
@@ -293,7 +295,8 @@ def test_growing_a_neighborhood_changes_as_few_donors_as_possible(change, key_ba
     small = find_neighborhoods(STABLE_POINTS, **STABLE_REACH)
     large = find_neighborhoods(STABLE_POINTS, **{**STABLE_REACH, **change})
     assert (large.sizes >= small.sizes).all()
-    grown, releases = 1 - small.sizes / large.sizes, 60
+    grown = 1 - small.sizes / large.sizes
+    releases = 60
     changed = np.zeros(400)
     for number in range(releases):
         key = SecretKey(hashlib.sha256(f"{key_base} {number}".encode()).digest())
@@ -381,7 +384,8 @@ def kernel_numbers(number: int) -> Kernel:
 
 
 def test_rows_columns_the_cap_and_the_order_of_records():
-    rng, reached = np.random.default_rng(1), 0
+    rng = np.random.default_rng(1)
+    reached = 0
     for number, points in enumerate(hard_tables(200)):
         kernel = kernel_numbers(number)
         found = weigh(
@@ -407,5 +411,6 @@ def test_rows_columns_the_cap_and_the_order_of_records():
     free = matrix(points, Kernel(shape="gaussian", cap=1.0))
     assert abs(free.sum(axis=0) - 1).max() > 0.1
     assert free.max() > 0.9
-    balanced, order = Kernel(shape="gaussian", balance=1.0), rng.permutation(len(points))
+    balanced = Kernel(shape="gaussian", balance=1.0)
+    order = rng.permutation(len(points))
     assert abs(matrix(points[order], balanced) - matrix(points, balanced)).max() > 0.01

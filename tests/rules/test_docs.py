@@ -158,7 +158,8 @@ def commands_in(text: str) -> list[str]:
 
 def unknown_in(line: str) -> list[str]:
     """What a command line names that there is not: a command, an option, a parameter."""
-    command, words = COMMANDS, shlex.split(line.replace("|", " "))[1:]
+    command = COMMANDS
+    words = shlex.split(line.replace("|", " "))[1:]
     while hasattr(command, "commands") and words:  # a group of commands
         name, *words = words
         if name not in command.commands:
@@ -204,7 +205,8 @@ def test_the_examples_of_the_readme_run(
 def test_every_example_in_a_docstring_gives_what_it_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tried, failed = 0, []
+    tried = 0
+    failed = []
     for module in pkgutil.walk_packages(rwn.__path__, "rwn_core."):
         result = doctest.testmod(importlib.import_module(module.name))
         tried += result.attempted

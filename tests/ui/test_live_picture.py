@@ -242,7 +242,9 @@ class Reader:
     running = True
 
     def __init__(self, data: rwn.Microdata) -> None:
-        self.data, self.asked, self.known_by = data, (), {}
+        self.data = data
+        self.asked = ()
+        self.known_by = {}
         self.cancelled = False
 
     def ask(self, *questions: Question, drawn: Any) -> None:

@@ -62,7 +62,9 @@ def asked(open_page, finished, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, li
     def job(label: str, work: Any, *, words: str, about: Any = None, **arguments: Any) -> Any:
         assert words
         made = finished(label=label, about=about, running=True)
-        made.asked, made.share, made.words = arguments, 0.3, words
+        made.asked = arguments
+        made.share = 0.3
+        made.words = words
         begun.append(made)
         return made
 
@@ -73,7 +75,8 @@ def asked(open_page, finished, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, li
 
 
 def ends(screen: Any, job: Any, result: SearchAnswer) -> None:
-    job.result, job.running = result, False
+    job.result = result
+    job.running = False
     screen.test.run()
     assert screen.errors == []
 
@@ -168,7 +171,9 @@ def test_it_goes_on_only_if_asked_and_from_where_it_ended(asked) -> None:
     screen.press("Go on for 5 minutes")
     assert begun[2].asked["seconds"] == 300
     assert begun[2].asked["space"] == replace(begun[1].asked["space"], known=late)
-    begun[2].running, begun[2].refusal, begun[2].so_far = False, "Cancelled.", late
+    begun[2].running = False
+    begun[2].refusal = "Cancelled."
+    begun[2].so_far = late
     screen.test.run()
     assert "Search: Cancelled." in screen.words("info")
     assert screen.find("button", "Go on").label == "Go on for 5 minutes"
@@ -236,7 +241,8 @@ def test_the_commands_of_a_trial_and_of_find_are_what_the_pages_do(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     set_setting(session, SETTINGS[name].resolved(session.data))
-    session.seed, session.policy = 7, LOOSE
+    session.seed = 7
+    session.policy = LOOSE
     (line,) = command.commands(session, "tune")
     line[3] = "masked.csv"
     assert main.run(line[1:]) == 0
@@ -473,7 +479,8 @@ def test_a_verdict_is_shown_before_what_takes_longer(own, begun, monkeypatch, fi
         assert "A suggestion is looked for on all" in captions(own)
         assert own.session.setting == before
     job = own.session.user.work.advice
-    job.result, job.running = whole, False
+    job.result = whole
+    job.running = False
     assert followed(own)["waits"] == ["further draws"]
     assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
     own.edit({"preset": "Strong"})

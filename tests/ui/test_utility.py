@@ -206,8 +206,14 @@ def test_the_payload_is_plain_and_complete() -> None:
     assert len(payload["tiles"]) == 5
     drawn = list(map(json.loads, payload["cards"]))
     assert [card["key"] for card in drawn] == [
-        *("association", "correlation_change", "regression", "principal_components", "subgroups"),
-        *("distribution", "two_way", "quantiles"),
+        "association",
+        "correlation_change",
+        "regression",
+        "principal_components",
+        "subgroups",
+        "distribution",
+        "two_way",
+        "quantiles",
     ]
     assert not [card for card in drawn if card.get("reason")]
     measures = [m for m in rwn.MEASURES.values() if m.side == "utility" and m.key != "prediction"]

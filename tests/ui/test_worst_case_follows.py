@@ -128,10 +128,14 @@ class SomeAnswers:
     """A process that has read a lower bound, and all of the others once it has `ended`."""
 
     def __init__(self, data) -> None:
-        self.data, self.begun, self.ended, self.asked = data, False, False, ()
+        self.data = data
+        self.begun = False
+        self.ended = False
+        self.asked = ()
 
     def ask(self, *questions, drawn=None) -> None:
-        self.asked, self.begun = questions, True
+        self.asked = questions
+        self.begun = True
 
     def cancel(self) -> None: ...
 

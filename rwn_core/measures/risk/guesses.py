@@ -46,10 +46,13 @@ def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
     # needs.
 
     def sentence(reading: Reading[Guesses], n: int) -> str:
-        detail, alone = reading.detail, reading.detail.control is None
-        reference, other = detail.control, "people who are not in the file"
+        detail = reading.detail
+        alone = reading.detail.control is None
+        reference = detail.control
+        other = "people who are not in the file"
         if reference is None:
-            reference, other = detail.guess, "a guess"
+            reference = detail.guess
+            other = "a guess"
         attacks = "1 attack" if detail.attacks == 1 else f"{detail.attacks:,} attacks"
         ends = ""
         if reading.interval is not None:
@@ -59,7 +62,7 @@ def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
             f"{other} in {percent(reference)}: a risk of {percent(reading.value)} beyond "
             f"that{ends}."
             + " What is learned of the population counts, too." * alone
-            + " The attack is no better than a guess." * detail.void
+            + (" The attack is no better than a guess." if detail.void else "")
             + (f" {assumes}" if assumes else "")
         )
 
@@ -142,7 +145,8 @@ def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats
     """Return thresholds of conditions from some rows, shape (m, p), and True for lower bounds."""
     # A threshold is half way to the next released value nearer the median: the same released rows
     # fulfill the condition, and so does their person after a small change.
-    asked, above = released[rows].copy(), np.zeros((len(rows), released.shape[1]), dtype=bool)
+    asked = released[rows].copy()
+    above = np.zeros((len(rows), released.shape[1]), dtype=bool)
     for column, known in enumerate(released.T):
         values = np.unique(known[~np.isnan(known)])
         if not ordered[column] or not values.size:
@@ -179,14 +183,17 @@ def _attacks(
     columns = [np.ascontiguousarray(column) for column in released.T]
     values, above, ordered = asked
     # all sets of variables of a predicate, or as many random ones as a row tries
-    size, used, tried = min(VARIABLES, len(columns)), 0, 0
+    size = min(VARIABLES, len(columns))
+    used = 0
+    tried = 0
     if comb(len(columns), size) <= _TRIES:
         choices = np.array(list(combinations(range(len(columns)), size)))
     else:
         some = [np.sort(generator.permutation(len(columns))[:size]) for _ in range(_TRIES)]
         choices = np.unique(some, axis=0)
     while used < len(values) and len(released) * (used * len(columns) + tried / 16) <= _WORK:
-        found, chosen = list[int](), list[Integers]()
+        found = list[int]()
+        chosen = list[Integers]()
         for row in range(used, min(used + _ROUND, len(values))):
             order = choices[generator.permutation(len(choices))]
             first = Conditions(values, above, order, ordered).first_unique(columns, row)
@@ -352,7 +359,8 @@ def compute_linkability(comparison: Comparison) -> Reading[Guesses]:
         raise NotApplicable("Linkability needs at least two variables.")
     one, two = comparison.halves or (names[::2], names[1::2])
     parts = (Closest(comparison, one), Closest(comparison, two))
-    chosen, control = attacked_people(comparison), control_sample(comparison)
+    chosen = attacked_people(comparison)
+    control = control_sample(comparison)
     chances = coincidences(parts, comparison.original.take(chosen))
     outside = None if control is None else coincidences(parts, control)
     random = 1.0 / len(released_rows(comparison.original, comparison.masked))
@@ -363,7 +371,8 @@ def compute_linkability(comparison: Comparison) -> Reading[Guesses]:
         return rows
     # a unit is linked if any of its records is, by chance and outside, too
     units = np.unique(comparison.units[chosen], return_inverse=True)[1]
-    missed, size = np.ones(int(units.max()) + 1), np.bincount(units)
+    missed = np.ones(int(units.max()) + 1)
+    size = np.bincount(units)
     np.multiply.at(missed, units, 1.0 - chances)
 
     def of_units(rate: float) -> float:
@@ -383,12 +392,13 @@ _linkability_success = beyond_a_guess("Two halves of a record meet in one releas
 
 def linkability_sentence(reading: Reading[Guesses], n: int) -> str:
     """Say the risk, what an attack is of, and the halves that were chosen."""
-    said, detail = _linkability_success(reading, n), reading.detail
+    said = _linkability_success(reading, n)
+    detail = reading.detail
     if detail.unit_words:
         said += f" An attack is of all rows of one of the {detail.unit_words}, and one row is "
         said += "enough."
     halves = " | ".join(map(", ".join, detail.parts))
-    return said + f" Halves as stated: {halves}." * detail.stated
+    return said + (f" Halves as stated: {halves}." if detail.stated else "")
 
 
 LINKABILITY = guessing_measure(
@@ -412,7 +422,8 @@ LINKABILITY = guessing_measure(
 
 def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     """Return the largest risk that the nearest released row discloses a value, beyond control."""
-    secrets, named = required_confidential(comparison), key_names(comparison)
+    secrets = required_confidential(comparison)
+    named = key_names(comparison)
     found: list[Reading[Guesses] | NotApplicable] = []
     for secret in secrets:
         if keys := tuple(name for name in named if name != secret):
@@ -436,7 +447,8 @@ def _inferred(
 
     def successes(people: Microdata, units: Integers | None = None) -> tuple[float, int]:
         truth = values_of(original, people, secret)
-        ties, weights = closest.ties(closest.people(people)), secret_weights(truth, units)
+        ties = closest.ties(closest.people(people))
+        weights = secret_weights(truth, units)
         right = near.right(released[closest.rows][None], truth[:, None])
         shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
         return float((weights * shares).sum()), round(float(weights.sum()))
@@ -444,7 +456,8 @@ def _inferred(
     chosen = attacked_people(comparison)
     people = original.take(chosen)
     units = None if comparison.units is None else comparison.units[chosen]
-    attacked, control = successes(people, units), control_sample(comparison)
+    attacked = successes(people, units)
+    control = control_sample(comparison)
     if attacked[1] == 0:
         return NotApplicable(f"Nobody who is attacked has a value of {secret}.")
     rates = None

@@ -71,7 +71,8 @@ def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
             "Intervals need numeric variables and a release with a row for each original."
         )
     before, after = matrix(original, original, names), matrix(original, masked, names)
-    near, leaving = inside(before, after), released_rows(original, masked)
+    near = inside(before, after)
+    leaving = released_rows(original, masked)
     detail = Nearness(names=names, near=near, of=original.n)
     return Reading(value=float(near[leaving].mean()), baseline=1.0, detail=detail)
 
@@ -204,7 +205,8 @@ def compute_neighborhood_size(comparison: Comparison) -> Reading[NeighborhoodSiz
 
 def neighborhood_size_sentence(reading: Reading[NeighborhoodSizes], n: int) -> str:
     """Say how large a typical neighborhood is, and how often k decides."""
-    k, share = reading.detail.k, percent(reading.detail.share_governed_by_k)
+    k = reading.detail.k
+    share = percent(reading.detail.share_governed_by_k)
     words, end = "one of {:,.0f} others", "."
     if k is None and reading.detail.epsilon is None:
         words = "as uncertain as one of {:,.0f} equally likely others"
@@ -226,12 +228,16 @@ _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 
 def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     """Draw the neighborhood sizes against nearest distances in standard deviations."""
     detail = reading.detail
-    sizes, nearest, by_k, k = detail.sizes.round(2), detail.nearest, detail.governed_by_k, detail.k
+    sizes = detail.sizes.round(2)
+    nearest = detail.nearest
+    by_k = detail.governed_by_k
+    k = detail.k
     epsilon: Any = detail.epsilon
     soft = k is None and epsilon is None  # a kernel weighs all others
     epsilon = epsilon if np.ndim(epsilon) == 0 else None  # radii of records are no line
     # the same start wherever the sliders are
-    low, high = 0.8, style.above(1.1 * style.largest(sizes, [10]))
+    low = 0.8
+    high = style.above(1.1 * style.largest(sizes, [10]))
     bulk = style.clipped(nearest)
     top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = style.beyond_words(nearest, top)
@@ -240,7 +246,8 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     note, by = f"median {median} · k decides {share} ◇", f", and k governs {share} of the records"
     what, size, unit, governor = "neighborhood size", "size", "donor records", "radius"
     if soft:
-        note, by = f"median {median} effective donors", ""
+        note = f"median {median} effective donors"
+        by = ""
         what, size, governor = "effective number of donors", "number", "kernel"
         unit = what
     # lines and names of the radius and of k, and words for values beyond the top
@@ -278,7 +285,7 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
         "Neighborhood size",
         note,
         f"Nearest distance against {what} of {len(sizes):,} records; the median {size} is "
-        f"{median}{by}" + f"; {beyond}" * bool(beyond),
+        f"{median}{by}" + (f"; {beyond}" if beyond else ""),
         data=_cloud(sizes, nearest, by_k, (low, high, top), governor),
         layout=style.layout(
             style.axis(unit, math.log10(low), math.log10(high), **marks),
@@ -300,7 +307,8 @@ def _cloud(
 ) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     # Shapes: sizes, nearest, by_k (n,).
-    shown, traces = np.arange(len(sizes)), list[style.Trace]()
+    shown = np.arange(len(sizes))
+    traces = list[style.Trace]()
     hover = _HOVER.replace("donors", "effective donors") if governor == "kernel" else _HOVER
     if len(sizes) >= style.CLOUD_POINTS:
         low, high, top = frame
@@ -318,7 +326,8 @@ def _cloud(
 
 def warn_of_neighborhoods(reading: Reading[NeighborhoodSizes], **_: object) -> list[str]:
     """Say where the radius has no effect, or neighborhoods hold most of the file."""
-    texts, share = [], reading.detail.share_governed_by_k
+    texts = []
+    share = reading.detail.share_governed_by_k
     if share > 0.5:
         texts.append(
             f"The radius plays no part for {percent(share)} of the "

@@ -369,8 +369,10 @@ def _found_by_chance(
 
 def sentence(reading: Reading[TrueMatches], n: int) -> str:
     """Say for how many people matches show a true value beyond the known ones."""
-    detail, worst = reading.detail, reading.detail.worst
-    sets, left = len(detail.known.sets), detail.known.possible - detail.known.searched
+    detail = reading.detail
+    worst = reading.detail.worst
+    sets = len(detail.known.sets)
+    left = detail.known.possible - detail.known.searched
     fewer = f" and {detail.known.left:,} of fewer" if detail.known.left else ""
     looked = f"the worst of {sets:,} sets of variables" if sets > 1 else "the one set tried"
     more = f"; {left:,} more sets of three{fewer} were not looked at" if left or fewer else ""
@@ -404,9 +406,10 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
             f"confidential, so nothing more is read.{few}"
         )
     # a share that counts by its lower limit: the sentence says both
-    beyond, share = f"{percent(reading.value)} more than by chance", float(detail.shares[worst])
+    beyond = f"{percent(reading.value)} more than by chance"
+    share = float(detail.shares[worst])
     if reading.value < share:
-        so_few = "of so few people " * bool(detail.valued[worst] < ENOUGH)
+        so_few = "of so few people " if detail.valued[worst] < ENOUGH else ""
         beyond = f"{percent(share)} more than by chance, {so_few}{percent(reading.value)} for sure"
     some, every = int(detail.valued[worst]), int(detail.people[worst])
     of = "" if some == every else f"of the {some:,} with a value "
@@ -424,7 +427,8 @@ def _known(names: Sequence[str]) -> str:
 
 def _who(detail: TrueMatches, place: int) -> str:
     """Say how many sample uniques one set has."""
-    known, people = _known(detail.known.sets[place]), detail.people[place]
+    known = _known(detail.known.sets[place])
+    people = detail.people[place]
     one, many = {
         "households": ("household that", "households that"),
         "records": ("record that", "records that"),
@@ -441,7 +445,8 @@ _BARS = 7
 
 def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     """Draw the stated and the worst sets of variables: shares found and read."""
-    detail, stated = reading.detail, reading.detail.known.stated
+    detail = reading.detail
+    stated = reading.detail.known.stated
     # the stated sets first, then the worst of the others
     secret = detail.secret[detail.worst]
     names = [", ".join(each) for each in detail.known.sets]

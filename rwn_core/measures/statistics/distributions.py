@@ -167,7 +167,9 @@ def varying_numbers(
 ) -> tuple[list[str], list[tuple[Floats, Floats, float]]]:
     """Return the varying numbers' names, known values of both tables and standard deviations."""
     # Shapes: before (b,) and after (a,), the known values of either table.
-    original, names, found = comparison.original, [], []
+    original = comparison.original
+    names = []
+    found = []
     for name in original.numeric_names:
         both = [numbers(original, table, name) for table in (original, comparison.masked)]
         before, after = (values[~np.isnan(values)] for values in both)

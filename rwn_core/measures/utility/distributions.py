@@ -127,7 +127,8 @@ def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
         def profile() -> tuple[_Bins, tuple[float, float]]:
             known = _known(comparison, comparison.original, name)
             steps = distribution_steps(known)
-            step, edges = grid_step(steps[0]), bin_edges(known)
+            step = grid_step(steps[0])
+            edges = bin_edges(known)
             if _towers(step, edges):
                 edges = grid_edges(known[0], known[-1], step)
             return (steps, step, edges, bin_counts(known, edges)), _summary(known)
@@ -248,7 +249,8 @@ def _missing(
     if not any(shown.missing):
         return [], [], float(edges[-1])
     range_ = float(edges[-1] - edges[0])
-    left, width = float(edges[-1]) + 0.08 * range_, max(float(edges[1] - edges[0]), 0.05 * range_)
+    left = float(edges[-1]) + 0.08 * range_
+    width = max(float(edges[1] - edges[0]), 0.05 * range_)
     traces = []
     for count, dash in zip(shown.missing, ("solid", "dot"), strict=True):
         corners = [left, left, left + width, left + width]
@@ -263,10 +265,12 @@ def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[s
     """Return paired bars of every level; rare levels are drawn together."""
     # the levels in order, each of counts (m,); of many, the most frequent and the others together
     levels = [str(level) for level in shown.levels]
-    names, counts = levels, [shown.original, shown.released]
+    names = levels
+    counts = [shown.original, shown.released]
     if len(levels) > _LEVELS + 1:
         ranked = np.argsort(-shown.original, kind="stable")
-        frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
+        frequent = np.sort(ranked[:_LEVELS])
+        others = ranked[_LEVELS:]
         names = [*(levels[i] for i in frequent), f"{len(others)} others"]
         counts = [np.append(c[frequent], c[others].sum()) for c in counts]
     if any(shown.missing):
@@ -339,7 +343,8 @@ def compute_quantiles(comparison: Comparison) -> Reading[BothFiles]:
     before, after = (
         np.array([np.quantile(each[side] / each[2], SHARES) for each in known]) for side in (0, 1)
     )
-    spread, change = np.array([[each[2]] for each in known]), after - before
+    spread = np.array([[each[2]] for each in known])
+    change = after - before
     detail = BothFiles(
         names=names,
         columns=SHARES,
@@ -421,13 +426,15 @@ def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
             _, before, after = level_counts(comparison, variable.name)
         else:
             both = [_known(comparison, table, variable.name) for table in comparison.tables]
-            edges, counted = bin_edges(both[0]), []
+            edges = bin_edges(both[0])
+            counted = []
             for values in both:
                 outside = [(values < edges[0]).sum(), (values > edges[-1]).sum()]
                 counted.append(np.append(bin_counts(values, edges), outside))
             before, after = counted
         found.append(hellinger(before, after))
-    names, distances = [variable.name for variable in released], np.array(found)
+    names = [variable.name for variable in released]
+    distances = np.array(found)
     detail = Distances(names=names, distance=distances)
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 

@@ -258,7 +258,11 @@ REGRESSION = slopes_measure(
     ),
     otherwise="generalized_regression",
     places={
-        **{"record of a dataset": 5, "sweep": 5, "report": 2, "tune": 4, "utility": 2},
+        "record of a dataset": 5,
+        "sweep": 5,
+        "report": 2,
+        "tune": 4,
+        "utility": 2,
         "coefficients": 1,
     },
 )

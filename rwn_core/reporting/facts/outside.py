@@ -87,7 +87,8 @@ def _treated(material: Material) -> Content:
     first, method, what, where, closed = words.TREATED
     named = method.format(method=about["name"], title=material.method.title)
     lines = [first, named, what.format(words=material.does)]
-    lines += [where.format(source=about["source"])] if about["source"] else []
+    if about["source"]:
+        lines.append(where.format(source=about["source"]))
     # what an earlier version recorded does not say which variables lack values
     lacking = material.record["table"].get("missing", material.variables)
     if material.method.moves_missing and not _unmasked(material).issuperset(lacking):
@@ -141,21 +142,25 @@ def _amount(measure: str, value: float) -> str:
 def _loss(material: Material) -> Content:
     read = {key: material.reading(key).get("value") for key in words.LOST}
     rows = [(words.LOST[key], _amount(key, v)) for key, v in read.items() if v is not None]
-    lines = [words.LOSS[0]] + [words.SAMPLED] * ("judged" in material.record)
-    lines += [words.LOSS[1]] * (len(rows) < len(words.LOST))
+    lines = [words.LOSS[0]] + ([words.SAMPLED] if "judged" in material.record else [])
+    if len(rows) < len(words.LOST):
+        lines.append(words.LOSS[1])
     lines += _left(material)
     # which relations faded, which of them are gone, and whether others appeared
     relations = material.reading(UTILITY)
     for faded, key in ((words.FADED, "faded"), (words.GONE, "gone")):
         named = "; ".join(words.PAIR.format(one=a, other=b) for a, b in relations.get(key, ()))
-        lines += [faded.format(names=named)] if named else []
-    lines += [words.INVENTED] * (relations.get("invented", 0.0) > _INVENTED)
+        if named:
+            lines.append(faded.format(names=named))
+    if relations.get("invented", 0.0) > _INVENTED:
+        lines.append(words.INVENTED)
     changed = material.reading(CHANGED).get("value")
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
         lines.append(words.CHANGED[said])
     destroyed = method_words(material.method)["destroys"]
-    lines += [words.DESTROYED.format(words=destroyed)] if destroyed else []
+    if destroyed:
+        lines.append(words.DESTROYED.format(words=destroyed))
     table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None
     return Content(lines=tuple(lines), table=table)
 
@@ -180,7 +185,9 @@ def _together(about: Mapping[str, Any]) -> list[str]:
 
 
 def _errors(material: Material) -> Content:
-    lines = [words.ACROSS] * (not interval_facts(material.record)["refusal"]) + list(words.ERRORS)
+    lines = ([words.ACROSS] if not interval_facts(material.record)["refusal"] else []) + list(
+        words.ERRORS
+    )
     judged = material.record.get("slopes", [])
     for slopes in judged:
         # Sentences about the slopes of one regression; never their size.
@@ -265,7 +272,8 @@ def _file(material: Material) -> Content:
     about["files"] = f"{len(file.get('parts', ())):,}"
     lines = words.FILES if "parts" in file else words.FILE
     said = [line.format(**about) for line in lines]
-    said += [words.CLAIMS] * (words.CLAIMS_FILE in material.files)
+    if words.CLAIMS_FILE in material.files:
+        said.append(words.CLAIMS)
     return Content(lines=tuple(said))
 
 

@@ -61,7 +61,8 @@ def index_reading(original: Any, released: Any) -> Reading:
 
 
 def correlation_reading(size: int = 3, first: str = "age") -> Reading:
-    names, pairs = [first, *(f"v{i}" for i in range(1, size))], size * (size - 1) // 2
+    names = [first, *(f"v{i}" for i in range(1, size))]
+    pairs = size * (size - 1) // 2
     original, released = (r + (1 - r) * np.eye(size) for r in (0.5, -0.25))
     squares = {"names": names, "original": original, "released": released}
     return of(Relations, **squares, mean_absolute_change=0.75, sign_changes=pairs, pairs=pairs)
@@ -143,7 +144,8 @@ def guesses() -> dict[str, Any]:
 
 
 def asked(count: int = 12) -> Any:
-    steps, places = np.linspace(0, 1, count).tolist(), list(range(count))
+    steps = np.linspace(0, 1, count).tolist()
+    places = list(range(count))
     words = [HOSTILE, *(f"x ≥ {i}" for i in range(1, count))]
     chances = {"none": steps, "one": steps, "one_and_target": steps[::-1]}
     chances |= {"disclosed": [None, *steps[1:]]}
@@ -156,7 +158,8 @@ def asked(count: int = 12) -> Any:
 
 def ends(variables: int = 3) -> Any:
     names = [name for i in range(variables) for name in [f"v{i}" if i else HOSTILE] * 2]
-    count, sides = len(names), ["largest", "smallest"] * variables
+    count = len(names)
+    sides = ["largest", "smallest"] * variables
     same = {"value": 1.0, "record": 0, "holders": 1, "survival": 0.5, "own_row": 0.0, "released": 1}
     each = {part: [value] * count for part, value in same.items()}
     copies = [1.0] * (count - 1) + [None]
@@ -173,7 +176,8 @@ def releases(standing: str = "worst") -> Any:
 
 
 def matches(secret: str | None = "siri", sets: int = 12) -> Any:
-    steps, names = np.linspace(0, 1, sets), [(f"v{i}", "b", "c") for i in range(1, sets)]
+    steps = np.linspace(0, 1, sets)
+    names = [(f"v{i}", "b", "c") for i in range(1, sets)]
     known = KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets)
     each = {
         "people": np.arange(sets),
@@ -297,7 +301,8 @@ def outlying(value: float) -> np.ndarray:
 
 
 def levels(count: int) -> Reading:
-    counts, names = np.arange(count, 0, -1), [f"level {i}" for i in range(count)]
+    counts = np.arange(count, 0, -1)
+    names = [f"level {i}" for i in range(count)]
     shown = marginal(counts, counts[::-1], 0.5, levels=names)
     return Reading(value=1.0, baseline=2.0, detail=marginal_distances({"job": shown}))
 

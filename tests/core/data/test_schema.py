@@ -310,10 +310,10 @@ def test_a_fault_is_one_sentence(wrong, why):
 
 
 PLAIN_NAMES = st.sampled_from([
-    *("name", "note", "seed", "setting", "method", "parameters", "weights", "precision", "slices"),
-    *("sweep", "axes", "measures", "limit", "measure", "at_most", "analysis_plan", "kind"),
-    *("tolerance", "variables", "readings", "scenario", "chosen", "participants", "context"),
-    *("intruder_test", "by", "day", "hours", "claims", "purpose"),
+    "name", "note", "seed", "setting", "method", "parameters", "weights", "precision", "slices",
+    "sweep", "axes", "measures", "limit", "measure", "at_most", "analysis_plan", "kind",
+    "tolerance", "variables", "readings", "scenario", "chosen", "participants", "context",
+    "intruder_test", "by", "day", "hours", "claims", "purpose",
 ])  # fmt: skip
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),

@@ -53,7 +53,8 @@ def test_bands_are_where_the_parts_of_the_details_fall():
     ):
         name = part.replace("cumulative", "share")
         draws = np.array([of_draw(getattr(reading[key].detail, name)) for reading in readings])
-        band, (low, high) = drawn.bands[key][part], prediction_interval(draws, bounds=bounds)
+        band = drawn.bands[key][part]
+        low, high = prediction_interval(draws, bounds=bounds)
         np.testing.assert_allclose([band.low, band.high], [low, high])
         np.testing.assert_allclose(band.median, np.median(draws, axis=0))
     band = Band.from_draws(np.linspace([0.0, 0.0, np.nan], [1.0, 10.0, 1.0], 19))
@@ -126,7 +127,8 @@ def test_what_is_told_are_the_readings_of_the_end() -> None:
 
 
 def test_a_release_tells_the_limits_first_and_nothing_of_a_record() -> None:
-    reports, policy = Reports(), rwn.Policy()
+    reports = Reports()
+    policy = rwn.Policy()
     judge_release(SMALL, SETTING, "csv", policy, further=True, progress=reports)
     assert tuple(each.now for each in reports.read[: len(policy.limits)]) == policy.measures
     assert reports.shares == sorted(reports.shares)
@@ -145,8 +147,10 @@ BALANCED = rwn.SoftRWN(kernel="gaussian", balance=1.0, width=0.5)
 
 def mean_inflation(data: rwn.Microdata, params: rwn.SoftRWN) -> pd.DataFrame:
     """The variance of every released mean over that of the original's, in closed form."""
-    expected, unit = expected_of(data, params), data.frame.var() / data.n
-    shift, added = expected.means - data.frame.mean(), expected.mean_variances
+    expected = expected_of(data, params)
+    unit = data.frame.var() / data.n
+    shift = expected.means - data.frame.mean()
+    added = expected.mean_variances
     return pd.DataFrame({"se": np.sqrt(unit), "shift": shift, "inflation": 1 + added / unit})
 
 
@@ -195,8 +199,10 @@ def test_BAL_5_moments_of_bodyfat_by_its_law(words: str) -> None:
     if words == "4 slices":
         data = data.with_slices([tuple(part) for part in np.array_split(data.numeric_names, 4)])
     values = data.matrix(data.numeric_names)
-    spread, n = values.std(axis=0), data.n
-    pairs, original = np.triu_indices(values.shape[1], 1), np.corrcoef(values.T)
+    spread = values.std(axis=0)
+    n = data.n
+    pairs = np.triu_indices(values.shape[1], 1)
+    original = np.corrcoef(values.T)
     settings = {
         "gauss": rwn.SoftRWN(kernel="gaussian"),
         "balanced": BALANCED_KERNEL,
@@ -210,10 +216,12 @@ def test_BAL_5_moments_of_bodyfat_by_its_law(words: str) -> None:
         # about the expected mean, with divisor n: what the variance of the mean takes comes back
         covariance = made.covariances.to_numpy() * (n - 1) / n + np.diag(made.mean_variances)
         sd = np.sqrt(np.diag(made.covariances))
-        after, close = made.covariances.to_numpy() / np.outer(sd, sd), 2e-3
+        after = made.covariances.to_numpy() / np.outer(sd, sd)
+        close = 2e-3
         if words == "each alone":  # variables of a slice take more from each other, of order 1/n
             sd = np.sqrt(np.diag(covariance))
-            after, close = covariance / np.outer(sd, sd), 2e-6
+            after = covariance / np.outer(sd, sd)
+            close = 2e-6
         change = abs(after - original)[pairs].mean()
         assert change == pytest.approx(awaited["mean |change of correlation|"], abs=close)
         ratio = np.sqrt(np.diag(covariance)) / spread

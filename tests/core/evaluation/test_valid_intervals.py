@@ -177,8 +177,14 @@ MODELS = {
     "wage ~ 1": "linear",
 }
 SINGLE = (
-    *("mean(wage)", "median(wage)", "quantile(age, 0.9)", "share(wage > 12)", "share(member = 1)"),
-    *("share(region = north)", "share(age <= 30)", "quantile( wage ,.25 )"),
+    "mean(wage)",
+    "median(wage)",
+    "quantile(age, 0.9)",
+    "share(wage > 12)",
+    "share(member = 1)",
+    "share(region = north)",
+    "share(age <= 30)",
+    "quantile( wage ,.25 )",
 )
 REFUSED = {
     "wage ~ age + height": "height lies outside of the slice",

@@ -115,7 +115,8 @@ def test_questions_are_answered_over_all_components(data, law):
 
 
 def test_releases_are_drawn_way_by_way(data, law):
-    draws, generator = 2500, np.random.default_rng(4)
+    draws = 2500
+    generator = np.random.default_rng(4)
     rows, chances = rows_of(law)
     number = {row: place for place, row in enumerate(rows)}
     seen = np.zeros_like(chances)
@@ -181,7 +182,8 @@ def coded(q: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
 
 @pytest.mark.parametrize("q", [0.7, 1.0])
 def test_pairs_and_their_products_are_those_of_plain_counting(lists, q):
-    units, order = coded(q), SimpleNamespace(order=np.arange(N, dtype=np.int32))
+    units = coded(q)
+    order = SimpleNamespace(order=np.arange(N, dtype=np.int32))
     asked = pair_likelihood_kernel._asked(units, np.arange(ROWS), order)
     none = np.empty(0, np.int32)
     nothing = pair_likelihood_kernel.Pairs(none, none, np.empty(0), none)
@@ -191,7 +193,8 @@ def test_pairs_and_their_products_are_those_of_plain_counting(lists, q):
     found[pairs.record, pairs.row] = pairs.value
     expected = np.zeros((N, ROWS))
     for index, record in enumerate(lists.records):
-        begin, size = lists.begin[index], lists.sizes[index]
+        begin = lists.begin[index]
+        size = lists.sizes[index]
         donors_of_it = [d for d in lists.members[begin : begin + size] if d != record]
         expected[record] = 1.0
         for own, released, _ in units:
@@ -599,7 +602,8 @@ def slow_mu_argus(reach: int, uniform: np.ndarray) -> list[int]:
             order = [*range(aim, place, -1), *range(aim + 1, min(n - 1, place + reach) + 1)]
             free = [other for other in order if partner[other] == other]
             if free:
-                partner[place], partner[free[0]] = free[0], place
+                partner[place] = free[0]
+                partner[free[0]] = place
     return partner
 
 
@@ -658,7 +662,8 @@ def enumerated(
 
 
 def test_partners_are_drawn_with_the_chances_of_all_cases():
-    generator, exact = np.random.default_rng(3), enumerated(14, 5)
+    generator = np.random.default_rng(3)
+    exact = enumerated(14, 5)
     draws = np.array([moore_partners(5, generator.random(14)) for _ in range(3000)])
     error = 4 * np.sqrt(exact * (1 - exact) / 3000) + 1e-9
     simulated = np.array([np.bincount(column, minlength=14) for column in draws.T]) / 3000

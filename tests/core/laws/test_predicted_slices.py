@@ -41,7 +41,8 @@ class Case:
     def __init__(self, about, *, balanced=False, lots=None):
         self.about = about
         slices = [about[name] for name in ("slice_1", "slice_2", "later_slice") if name in about]
-        columns, self.units = {}, []
+        columns = {}
+        self.units = []
         for slice_ in slices:
             names = tuple(f"v{len(columns) + at}" for at in range(len(slice_)))
             columns |= dict(zip(names, slice_, strict=True))
@@ -393,7 +394,8 @@ def whole_file(about, chances, rows, *, balanced, known_lots=False):
         shown = [later == later[rows[row][1]] for row in order]
         given = tuple(int(holders[each][0]) for each in firsts)
         follows = [chance_together(weights, shown) for weights in after(given)]
-        whole[sources], alone[sources] = first * np.mean(follows), first
+        whole[sources] = first * np.mean(follows)
+        alone[sources] = first
     return beliefs(whole, m), beliefs(alone, m)
 
 

@@ -271,7 +271,8 @@ def on_tables(method: str) -> Iterator[str]:
         "4": table_settings(4),
     }
     tables |= {"sparse": Microdata.from_frame(SPARSE), "2": Microdata.from_frame(SPARSE[:2])}
-    params, before = METHODS[method](**options), dict[str, str]()
+    params = METHODS[method](**options)
+    before = dict[str, str]()
     for name, data in ({"near": NEAR, "twins": TWINS} if near else tables).items():
         ranges = lever_ranges(params, data).items()
         said = {lever: f"{ends.low} to {ends.high} by {ends.step}" for lever, ends in ranges}
@@ -315,7 +316,8 @@ def test_the_law_is_the_same_without_a_search(params, way):
     again = params.prepare(table_sizes()).with_search_state(known)
     assert again.law.neighborhoods.sizes.tolist() == release.law.neighborhoods.sizes.tolist()
     for name in ("x", "y", "g"):
-        mine, expected = again.law.table(name)[0], release.law.table(name)[0]
+        mine = again.law.table(name)[0]
+        expected = release.law.table(name)[0]
         assert abs(mine - expected).max() < 1e-15
     np.testing.assert_array_equal(again.law.rows_unchanged(), release.law.rows_unchanged())
 

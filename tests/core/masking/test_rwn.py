@@ -59,7 +59,8 @@ def test_variables_of_a_group_vary_together(people):
     schema = Microdata.from_frame(frame).schema
     for name in ("age", "total"):
         schema = schema.replace_variable(name, group="g")
-    grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=0.4)
+    grouped = Microdata.from_frame(frame, schema)
+    params = RWN(k=8, q=0.4)
     expected = expected_moments(mask(grouped, params, seed=0).law).covariances
     names = list(expected.columns)
     prepared = params.prepare(grouped)
@@ -116,7 +117,8 @@ def test_SOFT_6_a_reach_and_a_rank_within_it_are_the_weights():
 
 def test_simulated_releases_follow_the_weights():
     law = SoftRWN(kernel="gaussian", width=0.3).prepare(tables.table("skewed")).law
-    generator, found = np.random.default_rng(3), np.zeros((50, 50))
+    generator = np.random.default_rng(3)
+    found = np.zeros((50, 50))
     for _ in range(500):
         np.add.at(found, (np.arange(50), simulated_donors(law, generator)[:, 0]), 1)
     # chi-square over the donors of each record, rare ones taken together
@@ -125,7 +127,8 @@ def test_simulated_releases_follow_the_weights():
         often = mean >= 5
         seen = np.append(row[often], row[~often].sum())
         awaited = np.append(mean[often], mean[~often].sum())
-        seen, awaited = seen[awaited > 0], awaited[awaited > 0]
+        seen = seen[awaited > 0]
+        awaited = awaited[awaited > 0]
         total += ((seen - awaited) ** 2 / awaited).sum()
         freedom += len(awaited) - 1
     assert float(chi2.sf(total, freedom)) > LEAST
@@ -174,7 +177,8 @@ KNOWN_BYTES = {
 
 def test_a_file_of_a_kernel_has_the_bytes_that_it_had():
     """The releases of the demo table that earlier versions made of RWN with these kernels."""
-    data, found = rwn.load_demo("bodyfat"), {}
+    data = rwn.load_demo("bodyfat")
+    found = {}
     for name, made in FORMER.items():
         release = rwn.mask(data, made[1], seed=7)
         found[name] = hashlib.sha256(release.to_bytes("csv")).hexdigest()[:16]
@@ -345,7 +349,8 @@ def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data_prepared):
 
 
 def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data_prepared):
-    made, calls = rwn.Microaggregation(k=2).prepare(data_prepared), []
+    made = rwn.Microaggregation(k=2).prepare(data_prepared)
+    calls = []
     assert [made.cached("key", lambda: calls.append(1) or 5) for _ in range(3)] == [5, 5, 5]
     moved = made.with_levers(k=3)
     assert moved.cached("key", lambda: 6) == 5

@@ -420,7 +420,8 @@ def test_agrees_with_other_libraries(compare, frame) -> None:
         assert found[at[name], at[other]] == pytest.approx(expected, abs=1e-9)
     # Cramer's V with Bergsma's correction as he prints it
     counts = pd.crosstab(frame["size"], frame["place"]).to_numpy()
-    n, (r, c) = counts.sum(), counts.shape
+    n = counts.sum()
+    r, c = counts.shape
     chi = chi2_contingency(counts, correction=False).statistic
     phi = max(0.0, chi / n - (r - 1) * (c - 1) / (n - 1))
     expected = math.sqrt(phi / (min(size - (size - 1) ** 2 / (n - 1) for size in (r, c)) - 1))

@@ -141,7 +141,8 @@ def test_bin_edges(values, expected):
 def test_a_rounded_release_has_whole_steps_in_each_bin(compare):
     """Else bins with two steps are towers, and bins with none are false holes."""
     values = np.linspace(0.0, 100.0, 601)
-    original, step = pd.DataFrame({"x": values}), 3.0
+    original = pd.DataFrame({"x": values})
+    step = 3.0
     masked = pd.DataFrame({"x": step * np.round(values / step)})
     shown = MARGINALS.compute(compare(original, masked)).detail.variables["x"]
     widths = np.diff(shown.edges)
@@ -189,19 +190,38 @@ def test_the_audit_prints_rows_in_the_terminal_the_notebook_and_records() -> Non
 
 
 SURE = (  # of a file in which every row is a true row of one person
-    *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),
-    *("abstaining_linkage", "distance_linkage", "interval_disclosure"),
-    *("attribute_inference", "uniqueness", "k_anonymity", "l_diversity", "suda"),
+    "bayes_linkage",
+    "linked_over_half",
+    "intruder_levels",
+    "whole_file_linkage",
+    "abstaining_linkage",
+    "distance_linkage",
+    "interval_disclosure",
+    "attribute_inference",
+    "uniqueness",
+    "k_anonymity",
+    "l_diversity",
+    "suda",
 )
 BEYOND = ("attribute_gain", "true_matches", "linkability", "inference")  # beyond a guess
 OF_PEOPLE = {
     # chances of people, not shares of rows: who is left out is part of the chance
-    *("membership", "extremes", "queries", "differential_privacy", "misclassification"),
-    *("repeated_releases", "homogeneity", "neighborhood_size", "cells_changed"),
+    "membership",
+    "extremes",
+    "queries",
+    "differential_privacy",
+    "misclassification",
+    "repeated_releases",
+    "homogeneity",
+    "neighborhood_size",
+    "cells_changed",
     "posterior_odds",
     # of rows that are complete in both files, of attacks, or of no share
-    *("mahalanobis_linkage", "singling_out", "nearest_distance"),
-    *("cooks_distance", "mahalanobis"),
+    "mahalanobis_linkage",
+    "singling_out",
+    "nearest_distance",
+    "cooks_distance",
+    "mahalanobis",
 }
 
 
@@ -219,7 +239,8 @@ def sampled(n: int, left_out: float) -> Comparison:
 
 def test_a_sample_of_true_rows_breaks_the_limits() -> None:
     n, left_out = 1000, 0.96
-    comparison, policy = sampled(n, left_out), Policy()
+    comparison = sampled(n, left_out)
+    policy = Policy()
     readings = {key: MEASURES[key].read(comparison) for key in policy.measures}
     linkage = readings["bayes_linkage"]
     assert linkage.value == pytest.approx(1.0)  # of all records it would be 4 %
@@ -350,7 +371,8 @@ def test_where_no_relation_is_left_correlations_are_lost_and_columns_are_whole()
 
 
 def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
-    data, calls = table_of_ends(80), []
+    data = table_of_ends(80)
+    calls = []
 
     def compute(comparison: Comparison) -> Reading:
         calls.append(comparison)
@@ -421,13 +443,22 @@ VERDICT = re.compile(
     re.IGNORECASE,
 )
 NAMED = (
-    *("looks harmless", "what it protects", "costs and protects", "looks safe"),
+    "looks harmless",
+    "what it protects",
+    "costs and protects",
+    "looks safe",
     "anonymous for this recipient because",  # the steward's own words follow
-    *("does not make it acceptable", "is acceptable when *every* limit holds"),
-    *("rounding alone protects little", "not shown as fine", "fine quantiles"),
-    *("protects nobody", "sampling protects only by the doubt", "what each costs and protects"),
+    "does not make it acceptable",
+    "is acceptable when *every* limit holds",
+    "rounding alone protects little",
+    "not shown as fine",
+    "fine quantiles",
+    "protects nobody",
+    "sampling protects only by the doubt",
+    "what each costs and protects",
     "tuned to the same loss, and see which protects best.",
-    *("has no inverse, so nobody can estimate true counts", "password-protected"),
+    "has no inverse, so nobody can estimate true counts",
+    "password-protected",
     "cut off or protected",
     "safe setting",  # of the Five Safes: a place where a file is used
 )

@@ -83,7 +83,8 @@ def test_all_pairs_a_table_and_a_search_of_hard_tables(group):
     """Lattices, clones, constants, n = 2, k = n - 1, a radius on a tie or beyond the data."""
     for number in range(group, TABLES, 4):
         points = hard_table(number)
-        index, complete = build_index(points, leaf=4), complete_table(points)
+        index = build_index(points, leaf=4)
+        complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_settings(points, number):
             expected = member_sets(points, k=k, epsilon=epsilon)
@@ -165,7 +166,8 @@ def test_donors_among_many_members(number):
     points = crowded_table(number)
     squared = squared_pairs(points)
     radii = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
-    index, complete = build_index(points, leaf=32), complete_table(points)
+    index = build_index(points, leaf=32)
+    complete = complete_table(points)
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         expected = complete.cut(k=2, epsilon=epsilon)
         drawing = DrawRequest(key=KEY, streams=range(6), q=np.ones(6))
@@ -209,7 +211,8 @@ def test_far_from_the_origin_and_wide_scales_lose_nothing():
 
 def test_donors_beyond_a_stored_radius_are_those_of_a_wider_table():
     points = census(2300)
-    draws, q = Draws(KEY, np.arange(2300), (0, 1, 2)), np.array([1.0, 0.4, 0.0])
+    draws = Draws(KEY, np.arange(2300), (0, 1, 2))
+    q = np.array([1.0, 0.4, 0.0])
     wide = neighbor_table(points, k=9, epsilon=1.0)
     stored = draw_donors(wide.cut(k=9, epsilon=0.8), draws, q)
     direct = find_neighborhoods(points, k=9, epsilon=0.8)
@@ -252,8 +255,10 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
     rng = np.random.default_rng(9)
     points = rng.normal(size=(212, 3)) * spread
     if spread > 1e-100:
-        points[0], points[1] = 1.0, -1.0
-    complete, index = complete_table(points), build_index(points, leaf=32)
+        points[0] = 1.0
+        points[1] = -1.0
+    complete = complete_table(points)
+    index = build_index(points, leaf=32)
     for quantile in (0.1, 0.3, 0.9):
         epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
         searched_like(complete.cut(k=3, epsilon=epsilon), index, 3, epsilon)
@@ -330,7 +335,8 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
         np.random.default_rng(number).choice(squared[np.isfinite(squared)], len(points))
     )
     expected = member_sets(points, k=k, epsilon=radii)
-    index, ball = build_index(points, epsilon=radii), RadiusAndK(k=k, epsilon=radii)
+    index = build_index(points, epsilon=radii)
+    ball = RadiusAndK(k=k, epsilon=radii)
     direct, _ = Search(index, ball=ball).neighborhoods()
     tables = [
         complete_table(points).cut(k=k, epsilon=Radii(radii)),
@@ -433,7 +439,8 @@ def test_numbers_around_whole_roots_up_to_the_largest_table():
 
 
 def test_M2_1_the_mean_number_of_partners_is_exact_and_its_spread_as_expected():
-    expected, variances = EXPECTED["M2-1"], []
+    expected = EXPECTED["M2-1"]
+    variances = []
     n, pairs = expected["n"], expected["ns"]
     for seed in range(20):
         degree = partners(seed, n, pairs)

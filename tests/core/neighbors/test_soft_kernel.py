@@ -38,7 +38,8 @@ ADAPTIVE = Kernel(shape="gaussian", bandwidth_k=2, cap=1.0)
 def matrix(points: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
     """The weights of all pairs, shape (n, n)."""
     scaled = scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
-    table, found = scaled.table, weigh(kernel, scaled)
+    table = scaled.table
+    found = weigh(kernel, scaled)
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights
@@ -107,7 +108,8 @@ def test_rows_agree_with_bisection(shape, bandwidth):
         if (number < 5) != (shape == "gaussian"):  # every kind of table for each shape
             continue
         own = number % 2 == 1
-        cap, width = (0.1, 0.06, 1.0)[number % 3], (0.4, 1.0, 2.5)[number % 3]
+        cap = (0.1, 0.06, 1.0)[number % 3]
+        width = (0.4, 1.0, 2.5)[number % 3]
         kernel = Kernel(
             shape=shape, width=width, bandwidth=bandwidth, bandwidth_k=4, cap=cap, own=own
         )
@@ -183,7 +185,8 @@ def test_three_records_by_hand():
 
 def test_lists_are_those_of_all_pairs(points):
     """Each record's 200 nearest with their ties, and whoever has it among theirs."""
-    lists, n = list_neighbors(points, 10), len(points)
+    lists = list_neighbors(points, 10)
+    n = len(points)
     near = complete_table(points).cut(k=200, epsilon=None)
     listed = [set(near.members(i).tolist()) for i in range(n)]
     back: list[set[int]] = [set() for _ in range(n)]
@@ -236,7 +239,8 @@ def test_records_that_are_shown_have_the_donors_of_the_release(n, given):
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(rng.lognormal(size=(n, 3)), columns=list("abc"))
     frame["d"] = rng.integers(0, 3, n)
-    data, key = Microdata.from_frame(frame), SecretKey.from_seed(3)
+    data = Microdata.from_frame(frame)
+    key = SecretKey.from_seed(3)
     setting = SoftRWN(kernel="gaussian", **given)
     everyone = setting.prepare(data).release(key)
     shown = setting.preview(data, most=120)
@@ -257,7 +261,8 @@ def test_records_that_are_shown_have_the_donors_of_the_release(n, given):
 @pytest.mark.parametrize(("balance", "table"), [(0.0, "heavy tails"), (1.0, "heavy tails")])
 def test_equal_keys_give_equal_bytes_on_any_number_of_threads(balance, table, monkeypatch):
     data = Microdata.from_frame(pd.DataFrame(tables()[table]).add_prefix("x"))
-    setting, digests = SoftRWN(kernel="gaussian", balance=balance), set()
+    setting = SoftRWN(kernel="gaussian", balance=balance)
+    digests = set()
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("RWN_THREADS", threads)
         donors = setting.prepare(data).release(SecretKey.from_seed(5)).donors

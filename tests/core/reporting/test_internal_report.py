@@ -187,7 +187,8 @@ LEAKS = {
 
 
 def test_a_planted_leak_is_refused_and_another_table(kept_material, bodyfat_table, monkeypatch):
-    material, facts = replace(kept_material, evidence={}), auditors_page.FACTS
+    material = replace(kept_material, evidence={})
+    facts = auditors_page.FACTS
     assert auditors_file(material, bodyfat_table)
     with pytest.raises(InputError, match="not the table"):
         auditors_file(material, bodyfat_table.take(np.arange(100)))
@@ -314,7 +315,8 @@ Made = tuple[Path, Path, rwn.Schema, rwn.Microdata]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A dataset of two files, its release, its schema, and the same table in memory."""
-    base, number = tmp_path_factory.mktemp("notice"), np.arange(N)
+    base = tmp_path_factory.mktemp("notice")
+    number = np.arange(N)
     numbers = np.random.default_rng(8)
     x = numbers.normal(50, 9, N)
     table = pd.DataFrame({"x": x, "y": x + numbers.normal(0, 9, N)})

@@ -128,7 +128,8 @@ def test_an_entry_holds_the_state_of_its_verdict_and_what_was_not_judged(
     path, shares, unread, kept, state, stated
 ):
     """Finding V4: an entry said "not kept" of limits that nobody had judged."""
-    data, verdict = table(), {"shares": shares, "not_judged": unread, "kept": kept, "words": ""}
+    data = table()
+    verdict = {"shares": shares, "not_judged": unread, "kept": kept, "words": ""}
     made = of(data) | {"verdict": verdict | ({"state": state} if stated else {})}
     entry, _ = add(path, made, data)
     assert (entry["kept"], entry["state"], entry["not_judged"]) == (kept, state, unread)
@@ -177,7 +178,8 @@ def test_what_is_alike_is_said_as_far_as_it_is_known(sentences):
 
 
 def test_foreseeing_writes_nothing_and_asks_for_the_key(path):
-    data, folder = table(), path.parent
+    data = table()
+    folder = path.parent
     path.write_bytes(b"")
     assert foresee(path, of(data), data) == []
     assert os.listdir(folder) == ["ledger.jsonl"]
@@ -310,7 +312,8 @@ def made_anew(lines: list[bytes]) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[bytes], bytes]:
-    data, path = table(), tmp_path_factory.mktemp("three") / "ledger.jsonl"
+    data = table()
+    path = tmp_path_factory.mktemp("three") / "ledger.jsonl"
     for number in "012":
         add(path, of(data, number * 32), data)
     return path.read_bytes().splitlines(), path.with_name("ledger.jsonl.key").read_bytes()
@@ -324,8 +327,13 @@ def test_who_lacks_the_key_changes_nothing_unseen(three):
     assert len(read_entries(whole, key)) == len(read_entries(whole)) == 3
     by_eve = [one, two.replace(b'"by":""', b'"by":"E"'), last]
     for changed in (
-        *(by_eve, made_anew(by_eve), [one, last], made_anew([one, last])),
-        *([one, two, two, last], [two, one, last], [two, last]),
+        by_eve,
+        made_anew(by_eve),
+        [one, last],
+        made_anew([one, last]),
+        [one, two, two, last],
+        [two, one, last],
+        [two, last],
     ):
         with pytest.raises(InputError, match=r"Line \d of the ledger was changed"):
             read_entries(b"\n".join(changed) + b"\n", key)
@@ -351,9 +359,11 @@ def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path):
 
 def test_a_full_disk_leaves_the_ledger_as_it_was(path, monkeypatch):
     """Full when the line is laid ready, or when the ledger itself is written."""
-    data, real = table(), os.fsync
+    data = table()
+    real = os.fsync
     add(path, of(data), data)
-    before, second = path.read_bytes(), of(data, "second")
+    before = path.read_bytes()
+    second = of(data, "second")
     for everywhere in (True, False):
 
         def full(descriptor: int, everywhere: bool = everywhere) -> None:
@@ -408,7 +418,8 @@ def test_the_share_of_common_records_is_estimated(first, second, true):
 
 def test_a_variable_is_known_again_among_others_and_by_another_type():
     frame = known_people(range(100))
-    one, x = marked(frame), frame[["x"]]
+    one = marked(frame)
+    x = frame[["x"]]
     other = x.rename(columns={"x": "wage"}).assign(w=np.arange(100.0))
     assert common_columns(one, marked(other)) == 1
     assert common_columns(marked(x.assign(again=frame["x"])), one) == 1
@@ -446,7 +457,8 @@ def test_people_who_changed_are_counted_at_least():
         assert 400 < count <= 600
     assert changed_people(marked(whole), marked(whole.iloc[600:]), 0) == (600, 0)
     some = whole.iloc[:100]
-    two, other = some[["x", "y"]], some[["x", "y"]].assign(y=0.0)
+    two = some[["x", "y"]]
+    other = some[["x", "y"]].assign(y=0.0)
     found = [changed_people(marked(some), marked(each), 2) for each in (two, other, -two)]
     assert found == [(0, 0), (1, 1), None]
 
@@ -473,7 +485,8 @@ def people_chain(seed: int, n: int = 800) -> Microdata:
 
 def released(data: Microdata, slices: list[list[str]]) -> Made:
     release = rwn.mask(data.with_slices(slices), rwn.RWN(epsilon=0.0, k=250, q=1.0))
-    content, none = release.to_bytes("csv"), rwn.Policy(limits=())
+    content = release.to_bytes("csv")
+    none = rwn.Policy(limits=())
     file = ReleasedFile.of(content, "csv")
     record = dict(read_record(internal_record(data, release, file, measures=(), policy=none)))
     # as a policy would have it that each of them keeps
@@ -634,7 +647,8 @@ def test_support_alone_is_said_with_its_probability(path, method):
 
 @pytest.mark.parametrize("role", ["other", "confidential"])
 def test_a_spared_column_refuses_nothing_unless_it_is_confidential(path, role):
-    frame, made = people()[["a", "b", "g"]], []
+    frame = people()[["a", "b", "g"]]
+    made = []
     for each in (frame, frame.drop(index=7)):
         data = described(each, unmasked=["g"], g=role)
         made.append((data, *released_file(data, rwn.RWN(k=5))))
@@ -672,7 +686,8 @@ def test_rounded_values_are_subtracted_too(path):
 
 
 def test_a_judged_release_and_a_mask_are_refused_before_they_leave(path):
-    frame, params = people(), setting("microaggregation")
+    frame = people()
+    params = setting("microaggregation")
     one, two = described(frame), described(frame.drop(index=7))
     first, a = released_file(one, params)
     place = path.with_name("first.csv")

@@ -231,7 +231,9 @@ def test_charts_are_those_of_the_app(results):
 
     audit = results["audit"]
     assert {name for name, each in results.items() if isinstance(each, Plotted)} == {
-        *("audit", "ensemble", "sweep")
+        "audit",
+        "ensemble",
+        "sweep",
     }
     chart = CHARTS["correlation"](audit["correlation"])
     figure = audit.plot("correlation")

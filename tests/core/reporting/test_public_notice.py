@@ -132,7 +132,8 @@ def test_it_holds_none_of_the_values_of_bodyfat(material, bodyfat_table):
 
 
 def test_every_method_gets_through_the_leak_check():
-    data, known = small(), {"record_swapping": {"share": 0.5, "variables": "region,sex"}}
+    data = small()
+    known = {"record_swapping": {"share": 0.5, "variables": "region,sex"}}
     for key, method in METHODS.items():
         params = method(**{**neutral_levers(method), **known.get(key, {})})
         made = touched(quickly_made_of(data, params, PUBLIC_MEASURES))

@@ -164,7 +164,8 @@ LIMIT = Limit(measure="marginals", at_most=0.9, source="Handbook", set_by="Board
 def of_table(data: Microdata, params: Any, form: str) -> dict[str, Any]:
     release = rwn.mask(data, params)
     file = ReleasedFile.of(release.to_bytes(form), form)
-    policy, read = Policy(limits=(LIMIT,)), ("marginals", "association_loss")
+    policy = Policy(limits=(LIMIT,))
+    read = ("marginals", "association_loss")
     made = read_record(internal_record(data, release, file, measures=read, policy=policy))
     context = {"purpose": "Teaching", "access": "on request", "contact": "Ada, data@x.org"}
     approval = {"by": "Ada Lovelace", "reason": "A lesson", "exception": False}
@@ -532,7 +533,8 @@ def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table):
 
 def test_a_masked_variable_without_a_changed_cell_stops_the_release():
     """Finding A15: nobody may answer for it, and the notice does not say what this draw did."""
-    data, params = tables.table("rare flag"), rwn.RWN(k=3)
+    data = tables.table("rare flag")
+    params = rwn.RWN(k=3)
     judged = judge_release(data, params, "csv", WIDE)
     assert judged.untouched == ("flag",)
     assert judged.lacks(ADA, data).startswith("flag is masked at this setting, but no cell changed")
@@ -576,7 +578,8 @@ def test_the_command_gives_the_same_bytes_and_so_does_the_script_of_the_folder(
 ):
     folder, key, original = released
     (file,) = (folder / "for-users").glob("release-*.csv")
-    digest, out = hashlib.sha256(file.read_bytes()).hexdigest(), tmp_path / "again.csv"
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    out = tmp_path / "again.csv"
     asked = ["reproduce", str(folder), "--key", str(key), "--original", str(original)]
     assert main.run([*asked, "-o", str(out)]) == 0
     assert out.read_bytes() == file.read_bytes()

@@ -155,7 +155,8 @@ def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.M
     assert CANNOT[1:] in answer.sentence
     assert "is known to keep all limits" in answer.sentence
     assert not POLICY.judge(answer.point).kept
-    shares, late = list[float](), replace(ranges, seconds=1e-3)
+    shares = list[float]()
+    late = replace(ranges, seconds=1e-3)
     rwn.seek_slices(rare, POLICY, ranges=late, workers=1, progress=shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1

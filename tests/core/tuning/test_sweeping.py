@@ -14,7 +14,7 @@ from rwn_core.errors import NotWritten, RWNError
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.neighbors import find as find_module
 from rwn_core.tuning.evaluate import SettingPool
-from rwn_core.tuning.goal_seek import around
+from rwn_core.tuning.goal_seek import Step, around
 from rwn_core.tuning.sweep import JobFolder, prepared
 
 
@@ -109,7 +109,7 @@ def test_a_grid_tries_every_precision_with_every_setting() -> None:
 
 def test_steps_between_settings_keep_the_precision() -> None:
     one = Setting.of("rwn", {"k": 3, "epsilon": 1.0}, {"age": 2.0}, {"age": 5})
-    near = around(one, {"k": (2.0, 1, 50)})
+    near = around(one, {"k": Step(2.0, 1, 50)})
     assert {each.precision for each in near} == {one.precision}
     assert {each.weights for each in near} == {one.weights}
 

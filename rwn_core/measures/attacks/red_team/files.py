@@ -211,7 +211,8 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 def _ranks(people: Floats, rows: Floats) -> Two:
     # shapes (n,) of people, (m,) of rows: ranks from 1, of equal values their mean; NaN: missing
-    one, two = pd.Series(people).rank().to_numpy(), pd.Series(rows).rank().to_numpy()
+    one = pd.Series(people).rank().to_numpy()
+    two = pd.Series(rows).rank().to_numpy()
     return EVEN * (one / len(people)), EVEN * (two / len(rows))
 
 
