@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 import pyarrow as pa
@@ -89,31 +89,17 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     lines = start.splitlines()[: None if complete else -1]
     if not any(line.strip() for line in lines):
         return None
-    # the mark that divides most lines into equally many fields, and how many those are; one that
-    # leaves other marks within its fields, but for decimals, is the likelier a part of them
-    best, found = (0.0, 0.0, 0), (usual, 1)
-    for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
-        records = [_fields(line, mark) for line in lines[:_LINES] if line.strip()]
-        several = {width: count for width, count in Counter(map(len, records)).items() if width > 1}
-        if not several:
-            continue
-        width = max(several, key=lambda each: (several[each], each))
-        share = several[width] / max(len(records), 1)
-        # records with a field that holds a mark which is no part of a number
-        words = ([e for e in record if not NUMBER.fullmatch(e.strip())] for record in records)
-        torn = sum(not SEPARATORS.keys().isdisjoint("".join(each)) for each in words)
-        how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
-        if share >= _FEWEST and how_well > best:
-            best = how_well
-            found = (mark, width)
-    mark, width = found
-    above = next(
-        (i for i, line in enumerate(lines[:_LINES]) if len(_fields(line, mark)) == width), 0
-    )
+    mark, width = _separator(lines[:_LINES], usual)
+    above = 0
+    for number, line in enumerate(lines[:_LINES]):
+        if len(_fields(line, mark)) == width:
+            above = number
+            break
     records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
     records = [record for record in records if len(record) == width]
-    end = content[-_END:].decode(encoding, "replace").splitlines()[1:]
-    end = lines[above + 1 :] if complete else end
+    end = lines[above + 1 :]
+    if not complete:
+        end = content[-_END:].decode(encoding, "replace").splitlines()[1:]
     body = [_fields(line, mark) for line in end if line.strip()] if width > 1 else []
     decimal, grouped = guessed_groups(records, guessed_decimal(records, mark))
     try:
@@ -131,6 +117,35 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     except SchemaError:
         return None
     return GuessedLayout(layout=layout)
+
+
+def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
+    """Return the mark that divides most lines into equally many fields, and how many those are.
+
+    One that leaves other marks within its fields, but for decimals, is the likelier a part of them.
+    """
+    best = (0.0, 0.0, 0)
+    found = (usual, 1)
+    for mark in dict.fromkeys((usual, *SEPARATORS)):
+        records = [_fields(line, mark) for line in lines if line.strip()]
+        widths = Counter(map(len, records))
+        several = {width: count for width, count in widths.items() if width > 1}
+        if not several:
+            continue
+        width = max(several, key=lambda each: (several[each], each))
+        share = several[width] / max(len(records), 1)
+        torn = sum(map(_holds_a_mark, records))
+        how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
+        if share >= _FEWEST and how_well > best:
+            best = how_well
+            found = (mark, width)
+    return found
+
+
+def _holds_a_mark(record: Sequence[str]) -> bool:
+    """True if a field of a record holds a mark which is no part of a number."""
+    words = [field for field in record if not NUMBER.fullmatch(field.strip())]
+    return not SEPARATORS.keys().isdisjoint("".join(words))
 
 
 def _has_names(records: Sequence[Sequence[str]]) -> bool:
@@ -273,43 +288,66 @@ def names_of_sheet(
 ) -> tuple[int, int]:
     """Guess the number of rows above the names, and of those with the names."""
     some = [row for row in start if any(map(filled, row))]
-    width = range(len(some[0]) if some else 0)
-    columns = [i for i in width if sum(filled(row[i]) for row in some) >= len(some) / 2]
-    first = next((i for i, row in enumerate(start) if all(filled(row[j]) for j in columns)), None)
-    if len(columns) < 2 or first is None:
+    width = len(some[0]) if some else 0
+    columns = [i for i in range(width) if sum(filled(row[i]) for row in some) >= len(some) / 2]
+    full = [number for number, row in enumerate(start) if all(filled(row[j]) for j in columns)]
+    if len(columns) < 2 or not full:
         return 0, 1
+    first = full[0]
     first -= _names_rows(start[max(first - 1, 0)], start[first], columns)
-    above = first
-    count = 1
-    # no row has all names: they stand in several rows, which have nothing but words
-    if not all(isinstance(start[first][j], str) for j in columns):
-        for top in range(first - 2, max(first - MOST_HEADER, 0) - 1, -1):
-            rows = start[top:first]
-            words = all(isinstance(c, str) or is_year(c) for row in rows for c in row if filled(c))
-            if words and all(any(filled(row[j]) for row in rows) for j in columns):
-                above = top
-                count = first - top
-                break
-    # above the names stand headings over several columns
-    numbers = [j for j in columns if sum(isinstance(r[j], str) for r in some) <= len(some) / 2]
+    above = _first_of_names(start, first, columns)
+    count = first - above or 1
     while above > 0 and count < MOST_HEADER:
-        row = start[above - 1]
-        cells = [j for j in width if filled(row[j])]
-        wide = any(
-            a[0] == above - 1 and a[1] < b[1] and a[1] > left + columns[0] for a, b in merged
+        spans = any(
+            area[0] == above - 1 and left + columns[0] < area[1] < end[1] for area, end in merged
         )
-        doubled = len({str(start[above][j]) for j in columns}) < len(columns) and count == 1
-        if not cells or cells == [columns[0]] or not (wide or doubled):
+        repeats = count == 1 and len({str(start[above][j]) for j in columns}) < len(columns)
+        if not _is_heading(start[above - 1], columns) or not (spans or repeats):
             break
-        above, count = above - 1, count + 1
-    # below them stand units
-    while len(numbers) > 1 and count < MOST_HEADER and above + count < len(start):
-        units = [start[above + count][j] for j in numbers]
-        if not all(isinstance(u, str) and u and not FOR_MISSING.fullmatch(u) for u in units):
-            break
+        above -= 1
         count += 1
+    # columns of numbers have units below their names
+    numbers = [j for j in columns if sum(isinstance(r[j], str) for r in some) <= len(some) / 2]
+    if len(numbers) > 1:
+        while count < MOST_HEADER and above + count < len(start):
+            if not _has_units(start[above + count], numbers):
+                break
+            count += 1
     empty = not any(filled(cell) for row in start[:above] for cell in row)
     return 0 if empty else above, count
+
+
+def _first_of_names(start: Sequence[Sequence[Any]], first: int, columns: Sequence[int]) -> int:
+    """Return the first of the rows that hold the names.
+
+    Where no row has all names, they stand in several rows above the first full one, which have
+    nothing but words.
+    """
+    if all(isinstance(start[first][j], str) for j in columns):
+        return first
+    for top in range(first - 2, max(first - MOST_HEADER, 0) - 1, -1):
+        rows = start[top:first]
+        if _has_words_only(rows) and all(any(filled(row[j]) for row in rows) for j in columns):
+            return top
+    return first
+
+
+def _has_words_only(rows: Sequence[Sequence[Any]]) -> bool:
+    """True if rows have nothing but texts, and years."""
+    cells = [cell for cell in chain.from_iterable(rows) if filled(cell)]
+    return all(isinstance(cell, str) or is_year(cell) for cell in cells)
+
+
+def _is_heading(row: Sequence[Any], columns: Sequence[int]) -> bool:
+    """True if a row has a cell beyond the first column, as headings over several columns have."""
+    places = [place for place, cell in enumerate(row) if filled(cell)]
+    return bool(places) and places != [columns[0]]
+
+
+def _has_units(row: Sequence[Any], numbers: Sequence[int]) -> bool:
+    """True if a row has a text of units in each column of numbers."""
+    cells = [row[j] for j in numbers]
+    return all(isinstance(u, str) and u and not FOR_MISSING.fullmatch(u) for u in cells)
 
 
 def _names_rows(names: Sequence[Any], record: Sequence[Any], columns: Sequence[int]) -> bool:

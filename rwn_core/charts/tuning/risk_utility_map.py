@@ -43,63 +43,92 @@ def draw(
     # A point has "label" ("now", "A" or "B"), "loss", "risk" (None if still computed), "text",
     # "kept" (all limits met) and "unread" (limits not judged). `swept` points have "frontier";
     # `drawn` are other draws. `of_limits`: the axis is the largest share of a limit.
-    highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in _placed(points))])
-    power = 10.0 ** math.floor(math.log10(highest)) if of_limits else 1.0
-    top = power * _reach(highest / power, (1, 1.5, 2, 3, 5, 7, 10) if of_limits else _TOPS)
+    top = _top(points, limit, of_limits)
     scale = LimitScale(top=top) if of_limits else None
-    placed, others, swept = (_placed(each, scale) for each in (points, drawn, swept))
+    placed = _placed(points, scale)
+    others = _placed(drawn, scale)
     coming = [p for p in points if p["risk"] is None and _known(p["loss"])]
-    *cells, risks = ([p[name] for p in points] for name in ("label", "text", "loss", "risk"))
     worst = max((p["loss"] for p in (*placed, *coming)), default=0.0)
     x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
-    y_range = scale.ends if scale else _padded(0.0, top)
+    y_range = _padded(0.0, top) if scale is None else scale.ends
     spots = [(share(p["loss"], x_range), share(p["up"], y_range)) for p in placed]
     # a marker stands where the limit's name would, at the right end
     height = share(limit or 0.0, y_range)
     crowded = any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
-    # the corner of the original has its name, unless a marker is there: the marker's own name may
-    # stand at its right; an arrow if the original lies beyond
-    free = not any(x > 0.35 and y > 0.75 for x, y in spots)
-    words = "original data" + ("" if top == 1.0 else " ↗")
-    corner = [style.corner(words, style.NEUTRAL)] if free else []
     now = next((p for p in placed if p["label"] == "now"), None)
-    ticks = scale.ticks if scale else {}
-    axis_title = f"{risk}, log above 1" if scale else f"risk: {risk}"
-    up = style.axis(axis_title, *y_range, share=scale is None, **ticks)
-    faint = []  # points for a sweep's settings, and its frontier
-    if swept:
-        best = sorted((p for p in swept if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
-        line = style.scatter(*_coordinates(best), "frontier", mode="lines")
-        line |= {"line": {"color": style.RELEASED, "width": 1.5}, "hoverinfo": "skip"}
-        faint = [_cloud(swept, "sweep", 4, 0.35, of_limits), line]
+    clouds = [_cloud(others, "draws", 5, 0.5, of_limits)] if others else []
     return style.chart(
         "risk_utility_map",
         "Risk–utility map",
         _limit_words(limit, of_limits, now),
         _describe(now, limit, of_limits),
         data=[
-            *faint,
-            *([_cloud(others, "draws", 5, 0.5, of_limits)] if others else []),
+            *_swept(_placed(swept, scale), of_limits),
+            *clouds,
             *_markers(placed, spots, of_limits),
         ],
         layout=style.layout(
             style.axis("loss of relations, 0 to 1", *x_range),
-            up,
+            _axis_of_risk(risk, y_range, scale),
             shapes=[
                 *map_marks.limit_shapes(limit, y_range, of_limits=of_limits),
                 *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
             ],
             annotations=[
-                *corner,
+                *_corner(spots, top),
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits, left=crowded),
                 *(_coming_label(p, x_range) for p in coming),
             ],
         ),
         table=table(
             ["setting", "parameters", "loss", risk, "keeps all limits"],
-            [*cells, known(risks), [_KEPT[p.get("kept")] for p in points]],
+            [
+                [p["label"] for p in points],
+                [p["text"] for p in points],
+                [p["loss"] for p in points],
+                known([p["risk"] for p in points]),
+                [_KEPT[p.get("kept")] for p in points],
+            ],
         ),
     )
+
+
+def _top(points: Sequence[Point], limit: float | None, of_limits: bool) -> float:
+    """Return the end of the axis of risk: a round number above the limit and all points."""
+    highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in _placed(points))])
+    if not of_limits:
+        return _reach(highest, _TOPS)
+    power = 10.0 ** math.floor(math.log10(highest))
+    return power * _reach(highest / power, (1, 1.5, 2, 3, 5, 7, 10))
+
+
+def _axis_of_risk(risk: str, y_range: tuple[float, float], scale: LimitScale | None) -> style.Axis:
+    """Return the vertical axis."""
+    if scale is None:
+        return style.axis(f"risk: {risk}", *y_range, share=True)
+    return style.axis(f"{risk}, log above 1", *y_range, share=False, **scale.ticks)
+
+
+def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Label]:
+    """Name the corner of the original, unless a marker is there, whose name needs the room.
+
+    An arrow says that the original lies beyond.
+    """
+    if any(x > 0.35 and y > 0.75 for x, y in spots):
+        return []
+    words = "original data" if top == 1.0 else "original data ↗"
+    return [style.corner(words, style.NEUTRAL)]
+
+
+def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
+    """Return faint points for the settings of a sweep, and its frontier."""
+    if not swept:
+        return []
+    frontier = [p for p in swept if p["frontier"]]
+    frontier.sort(key=lambda p: (-p["loss"], p["risk"]))
+    line = style.scatter(*_coordinates(frontier), "frontier", mode="lines")
+    line |= {"line": {"color": style.RELEASED, "width": 1.5}, "hoverinfo": "skip"}
+    return [_cloud(swept, "sweep", 4, 0.35, of_limits), line]
 
 
 _KEPT = {None: "not known", True: "yes", False: "no"}

@@ -41,60 +41,87 @@ def draw(
     # "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title).
     # `marks` are named points.
     of_limits = bool(y.get("of_limits"))
-    scale = fit_scale([s["y"] for s in (*spots, *marks) if _is_placed(s)]) if of_limits else None
-    # the pattern of hover text: both numbers by name
-    hover = ""
+    scale = None
+    if of_limits:
+        scale = fit_scale([spot["y"] for spot in (*spots, *marks) if _is_placed(spot)])
+    hover = _hover_text(x, y)
+    placed = [_scaled(spot, scale, hover) for spot in spots if _is_placed(spot)]
+    others = [_scaled(mark, scale, hover) for mark in marks if _is_placed(mark)]
+    read = [spot["x"] for spot in (*placed, *others)]
+    held = [spot["y"] for spot in (*placed, *others)]
+    if limit is not None:
+        held.append(limit)
+    x_range = _range(read, x["falls"])
+    shown = (min(read, default=0.0), max(read, default=0.0))
+    y_range = _range(held, y["falls"], _ROOM_UP) if scale is None else scale.ends
+    ticks = {} if scale is None else scale.ticks
+    best = [{**spot, "label": spot["name"], "plain": True} for spot in placed if spot.get("name")]
+    drawn = sorted([*others, *best], key=map_marks.order)
+    named = map_marks.traces(drawn, (x_range, y_range), limit)
+    unjudged = [mark for mark in marks if of_limits and _is_open(mark)]
+    left = sum(map(_is_open, spots)) if of_limits else 0
+    return style.chart(
+        "sweep_map",
+        str(y.get("map", "Risk–utility map of the sweep")),
+        _note(placed, others, of_limits, left),
+        _describe(placed, x, y, limit),
+        data=[*_intervals(placed), *_frontier(placed), *_settings(placed), *named],
+        layout=style.layout(
+            style.axis(_axis_title(x, "right is better"), *x_range, share=x["share"]),
+            style.axis(_axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
+            shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
+            annotations=[
+                *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
+                *(_unjudged_label(mark, x_range) for mark in unjudged),
+            ],
+        ),
+        table=_table(spots, x, y),
+    )
+
+
+def _hover_text(x: Scale, y: Scale) -> str:
+    """Return the pattern of hover text: both numbers by name."""
+    lines = []
     for name, axis in (("x", x), ("y", y)):
         form = ".1%" if axis["share"] else ".3g"
         title = style.escape(axis["title"]).replace("{", "{{").replace("}", "}}")
-        hover += f"<br>{title}: {{{name}:{form}}}"
-    placed = [s for s in (_scaled(s, scale, hover) for s in spots) if _is_placed(s)]
-    others = [_scaled(m, scale, hover) for m in marks if _is_placed(m)]
-    read, held = ([s[side] for s in (*placed, *others)] for side in ("x", "y"))
-    x_range = _range(read, x["falls"])
-    shown = (min(read, default=0.0), max(read, default=0.0))
-    held += [] if limit is None else [limit]
-    y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
-    ticks = scale.ticks if scale else {}
-    best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
-    # one line through the settings of the frontier
-    ends = sorted((s["x"], s["y"]) for s in placed if s["frontier"])
-    strong = {"color": style.RELEASED, "width": 2}
-    best_x, best_y = zip(*ends, strict=True) if ends else ((), ())
-    line = [_broken_line(best_x, best_y, "frontier line", **strong)] if ends[1:] else []
-    # a cross of two thin lines per setting: the range of one more release
-    across, up = list[float | None](), list[float | None]()
-    for spot in [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]:
+        lines.append(f"<br>{title}: {{{name}:{form}}}")
+    return "".join(lines)
+
+
+def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
+    """Return one line through the settings of the frontier, where there are several."""
+    ends = sorted((spot["x"], spot["y"]) for spot in placed if spot["frontier"])
+    if len(ends) < 2:
+        return []
+    best_x, best_y = zip(*ends, strict=True)
+    return [_broken_line(best_x, best_y, "frontier line", color=style.RELEASED, width=2)]
+
+
+def _intervals(placed: Sequence[Spot]) -> list[style.Trace]:
+    """Return a cross of two thin lines for a setting: the range of one more release."""
+    few = len(placed) <= _INTERVALS
+    across: list[float | None] = []
+    up: list[float | None] = []
+    for spot in placed:
+        if not (few or spot["frontier"]):
+            continue
         if spot["x_interval"]:
             across += [*spot["x_interval"], None]
             up += [spot["y"], spot["y"], None]
         if spot["y_interval"]:
             across += [spot["x"], spot["x"], None]
             up += [*spot["y_interval"], None]
-    thin = {"color": style.RELEASED + _FAINT, "width": 1}
-    crosses = [_broken_line(across, up, "interval", **thin)] if across else []
-    drawn = sorted([*others, *best], key=map_marks.order)
-    named = map_marks.traces(drawn, (x_range, y_range), limit)
-    # a setting of which a limit was not judged is named at its loss, above all others
-    names: list[style.Label] = []
-    for mark in [each for each in marks if of_limits and _is_open(each)]:
-        at = min(max(mark["x"], min(x_range)), max(x_range))
-        text = f"{style.escape(mark['label'])}: not judged"
-        names.append(style.label(text, at, 1, style.NEUTRAL, yref="paper", yanchor="top"))
-    return style.chart(
-        "sweep_map",
-        str(y.get("map", "Risk–utility map of the sweep")),
-        _note(placed, others, of_limits, sum(_is_open(s) for s in spots) if of_limits else 0),
-        _describe(placed, x, y, limit),
-        data=[*crosses, *line, *_settings(placed), *named],
-        layout=style.layout(
-            style.axis(_axis_title(x, "right is better"), *x_range, share=x["share"]),
-            style.axis(_axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
-            shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
-            annotations=map_marks.limit_labels(limit, y_range, of_limits=of_limits) + names,
-        ),
-        table=_table(spots, x, y),
-    )
+    if not across:
+        return []
+    return [_broken_line(across, up, "interval", color=style.RELEASED + _FAINT, width=1)]
+
+
+def _unjudged_label(mark: Spot, x_range: tuple[float, float]) -> style.Label:
+    """Name a setting of which a limit was not judged at its loss, above all others."""
+    at = min(max(mark["x"], min(x_range)), max(x_range))
+    text = f"{style.escape(mark['label'])}: not judged"
+    return style.label(text, at, 1, style.NEUTRAL, yref="paper", yanchor="top")
 
 
 def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:

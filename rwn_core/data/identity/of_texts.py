@@ -68,37 +68,94 @@ def _person(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
     if len(lettered) < NAMES * len(texts):
         return None
-    # Judge words without digits, unless they are too short.
-    words = [re.findall(r"[a-z]{2,}", plain_letters(text).lower()) for text in lettered]
-    judged = [len(each) <= 5 and not _COMMON_NAMES.isdisjoint(each) for each in words if each]
-    common = sum(judged)
-    if common >= _FEWEST_NAMES and common >= NAMES * len(judged):
-        return _names("many of its texts are common names")
-    signed = sum(_SIGNED.fullmatch(text) is not None for text in lettered)
-    if signed > 0.8 * len(lettered) and profile.distinct > _FEWEST_NAMES:
-        return _names("its texts are initials before a word", Confidence.MODERATE)
-    capitalized = sum(_CAPITALIZED.fullmatch(text) is not None for text in lettered)
-    shaped = sum(_has_the_shape_of_a_name(text) for text in lettered)
-    rarely = profile.share > NAMES and profile.distinct > FEW and not profile.words.is_thing
-    if shaped > 0.8 * len(lettered) and (
-        rarely or (profile.about(Subject.PERSON) and capitalized == 0)
-    ):
-        reason = "its texts are two to four words, or two to four signs, that rarely repeat"
-        return _names(reason, Confidence.MODERATE)
-    if capitalized < 0.8 * len(lettered) or profile.words_each >= WORDY:
-        return None
-    called = profile.words.is_explicit and profile.distinct > 2
-    if profile.about(Subject.PERSON) and not profile.words.is_measure:
-        fewest, least = (FEW, NAMES) if profile.words.is_thing else (_FEWEST_NAMES, 0.02)
-        sure = common >= _FEWEST_NAMES // 2 or not profile.words.is_thing
-        called = called or (profile.distinct > fewest and profile.share > least and sure)
-    if called:
-        return _names("the variable is called so, and its texts are words")
-    both = sum(" " in text and text.istitle() for text in lettered)
-    if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(lettered):
-        reason = "its texts are words with capital letters that rarely repeat"
-        return _names(reason, Confidence.MODERATE)
+    words = _Lettered(profile, lettered)
+    for applies, reason, confidence in _OF_PEOPLE:
+        if applies(words):
+            return _names(reason, confidence)
     return None
+
+
+class _Lettered:
+    """The different texts of a column without a digit."""
+
+    def __init__(self, profile: Profile, texts: Sequence[str]) -> None:
+        self.profile = profile
+        self.texts = texts
+        words = [re.findall(r"[a-z]{2,}", plain_letters(text).lower()) for text in texts]
+        judged = [each for each in words if each]  # others are too short
+        common = [len(each) <= 5 and not _COMMON_NAMES.isdisjoint(each) for each in judged]
+        self.judged = len(judged)
+        self.common = sum(common)
+        self.capitalized = sum(_CAPITALIZED.fullmatch(text) is not None for text in texts)
+
+    def most(self, count: int) -> bool:
+        """True if a count is that of nearly all texts."""
+        return count > 0.8 * len(self.texts)
+
+    @property
+    def rarely_repeat(self) -> bool:
+        """True if many different texts are new in most records."""
+        return self.profile.share > NAMES and self.profile.distinct > FEW
+
+    @property
+    def are_capitalized(self) -> bool:
+        """True if nearly all are words with capital letters, and few in a text."""
+        enough = self.capitalized >= 0.8 * len(self.texts)
+        return enough and self.profile.words_each < WORDY
+
+
+def _are_common_names(words: _Lettered) -> bool:
+    return words.common >= max(_FEWEST_NAMES, NAMES * words.judged)
+
+
+def _are_signed(words: _Lettered) -> bool:
+    signed = sum(_SIGNED.fullmatch(text) is not None for text in words.texts)
+    return words.most(signed) and words.profile.distinct > _FEWEST_NAMES
+
+
+def _are_shaped_as_names(words: _Lettered) -> bool:
+    shaped = sum(map(_has_the_shape_of_a_name, words.texts))
+    if not words.most(shaped):
+        return False
+    people_without_capitals = words.profile.about(Subject.PERSON) and words.capitalized == 0
+    return people_without_capitals or (words.rarely_repeat and not words.profile.words.is_thing)
+
+
+def _are_called_so(words: _Lettered) -> bool:
+    profile = words.profile
+    if not words.are_capitalized:
+        return False
+    if profile.words.is_explicit and profile.distinct > 2:
+        return True
+    if not profile.about(Subject.PERSON) or profile.words.is_measure:
+        return False
+    if profile.words.is_thing:
+        return words.rarely_repeat and words.common >= _FEWEST_NAMES // 2
+    return profile.distinct > _FEWEST_NAMES and profile.share > _SELDOM_NEW
+
+
+def _are_titled_pairs(words: _Lettered) -> bool:
+    titled = sum(" " in text and text.istitle() for text in words.texts)
+    return words.are_capitalized and words.rarely_repeat and titled > NAMES * len(words.texts)
+
+
+_SELDOM_NEW = 0.02  # different values for each record, where the variable is called so
+_OF_PEOPLE: tuple[tuple[Callable[[_Lettered], bool], str, Confidence], ...] = (
+    (_are_common_names, "many of its texts are common names", Confidence.HIGH),
+    (_are_signed, "its texts are initials before a word", Confidence.MODERATE),
+    (
+        _are_shaped_as_names,
+        "its texts are two to four words, or two to four signs, that rarely repeat",
+        Confidence.MODERATE,
+    ),
+    (_are_called_so, "the variable is called so, and its texts are words", Confidence.HIGH),
+    (
+        _are_titled_pairs,
+        "its texts are words with capital letters that rarely repeat",
+        Confidence.MODERATE,
+    ),
+)
+"""Rules in their order, each with its reason and how sure it is."""
 
 
 def _has_the_shape_of_a_name(text: str) -> bool:
