@@ -43,7 +43,6 @@ def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opene
         "Variable weights",
         "Suggest a setting",
         "More",
-        "Standard",
     ):
         assert any(wanted in name for name in names), (wanted, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
