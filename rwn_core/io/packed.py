@@ -39,7 +39,7 @@ def _from_archive(file: str, content: bytes) -> tuple[str, bytes]:
                     "you mean."
                 )
             if parts[0].flag_bits & _ENCRYPTED:
-                raise InputError(f"{file} is protected by a password; unpack it first.")
+                raise InputError(f"{file} needs a password; unpack it first.")
             return PurePath(parts[0].filename).name, _part(file, archive, parts[0])
     except InputError:
         raise

@@ -124,11 +124,11 @@ def test_publish_reads_the_file_again_and_its_record_and_card_say_so(tmp_path):
     assert record["file"]["second_reading"]["words"].endswith(words)
     assert set(record["file"]["second_reading"]["checked"]) == set(data.names)
     material = Material(record=record)
-    assert f'second reading: {words}"' in public_file(material, data, ".toml").decode()
+    assert words in public_file(material, data, ".json").decode()
     other = ReleasedFile.of(release.to_bytes("csv"), "csv")
     record = tomllib.loads(rwn.reporting.internal_record(data, release, other))
     material = Material(record=record)
-    assert NOT_DONE in public_file(material, data, ".toml").decode()
+    assert NOT_DONE in public_file(material, data, ".json").decode()
 
 
 def test_publish_writes_nothing_if_a_value_is_not_in_the_given_original(tmp_path):

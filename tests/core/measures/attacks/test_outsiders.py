@@ -16,7 +16,7 @@ from rwn_core.measures.attacks import attribute_guesses, posterior, worst_case
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
 from rwn_core.measures.attacks.non_members import NonMembers, NonMembersOneByOne, non_members
-from rwn_core.measures.attacks.posterior import likelihoods, posteriors, weigh
+from rwn_core.measures.attacks.posterior import Sample, likelihoods, posteriors, weigh
 from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
 from rwn_core.measures.statistics.intervals import mean_at_most
 from tests.core.measures.attacks.attribute_tables import released
@@ -182,7 +182,7 @@ def told(comparison: rwn.Comparison) -> tuple[InformedIntruder, UpperBound]:
     names = [v.name for v in comparison.masked.schema.released]
     made = InformedIntruder(comparison.law, comparison, names)
     n = comparison.original.n
-    every = np.arange(n), max(1, ATTACKED_PAIRS // n)
+    every = Sample(np.arange(n), max(1, ATTACKED_PAIRS // n))
     weigh(comparison.law, comparison.masked, names, every, made.add_rows)
     return made, made.upper_bound()
 
