@@ -26,7 +26,7 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import CONFIRMED, FINE, OFTEN_BEST, WITHIN, ranking, recommend, unfit
+from rwn_core.tuning.recommend import CONFIRMED, FINE, OFTEN_BEST, ranking, recommend, unfit
 from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
@@ -34,6 +34,7 @@ from rwn_core.tuning.verdict import not_judged
 from rwn_core.tuning.ways import WAYS, in_way, way_of
 
 _COUNTS, _SHARES = (3, 10, 40), (0.5, 1.0)  # what is tried of a lever besides where it stands
+SECONDS = 60.0
 _UNKEPT = "No strength that was tried keeps every limit and leaves a tenth of each part of the use."
 
 
@@ -162,7 +163,7 @@ def search(
     policy: Policy | None = None,
     space: Space | None = None,
     *,
-    seconds: float = WITHIN,
+    seconds: float = SECONDS,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> SearchAnswer:

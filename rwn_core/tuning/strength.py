@@ -51,6 +51,7 @@ PLACES = 16  # parts between the ends of a strength
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
 _BETWEEN = (0.25, 0.5, 0.75)  # of the way from the weakest place to the strongest
 _CANDIDATE = 0.4  # of the time that is left, which one setting may take
+_FIRST_CANDIDATE = 0.8  # the same, as long as nothing is found
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
@@ -280,7 +281,9 @@ class TableSearch:
         self.seen.add(kept)
         now = clock.processor_seconds()
         # the usual share for one that may be better, all of the time for one that is asked for
-        share = _CANDIDATE if most is None else 1.0
+        share = 1.0
+        if most is None:
+            share = _CANDIDATE if self.tried else _FIRST_CANDIDATE
         self.candidate_until = now + share * (self.until - now)
         losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
         least = min(losses, default=self.least)
