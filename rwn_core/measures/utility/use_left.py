@@ -213,19 +213,19 @@ def parts_words(parts: Mapping[str, float]) -> str:
 
 
 def _subject(names: Sequence[str]) -> str:
-    """Name the relations of confidential variables; of many how many they are."""
+    """Name the relations of confidential variables; of many none of them."""
     if len(names) == 1:
         return f"{names[0]}’s relations"
     if len(names) == 2:
         return f"the relations of {names[0]} and {names[1]}"
-    return f"the relations of {len(names)} confidential variables"
+    return "the confidential relations"
 
 
 def _regressions_words(left: UseLeft) -> str:
     """Name the regressions that were read, after the relations of the confidential variables."""
     read = [each.regression for each in left.regressions if each.left is not None]
     if len(read) > 1:
-        return f"the regression with the least left, of {len(read)}"
+        return f"the worst of {len(read)} regressions"
     same = left.relations is not None and list(left.names) == [read[0].response]
     return "its regression" if same else f"{read[0].response}’s regression"
 
