@@ -30,6 +30,7 @@ from rwn_core.parallel import clock
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
+from rwn_core.tuning.first_place import first_that
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.several_draws import (
@@ -57,39 +58,6 @@ _ATTACKED = 3  # settings that simple attacks are tried on before the best one i
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
-
-
-def first_that(passes: Callable[[int], bool], last: int, near: int | None = None) -> int | None:
-    """Find the first place up to the last that passes, where all after it do, too.
-
-    By halves; from a place that it is expected near by growing steps first. None where the last
-    does not pass.
-    """
-    low = -1
-    high = last
-    step = 1
-    if near is None:
-        if not passes(last):
-            return None
-    elif passes(near):
-        high = near
-        while high > 0 and passes(max(high - step, 0)):
-            high = max(high - step, 0)
-            step = 2 * step
-        low = max(high - step, -1)
-    else:
-        low = near
-        high = min(near + 1, last)
-        while low < last and not passes(high):
-            low = high
-            step = 2 * step
-            high = min(high + step, last)
-        if low == last:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(middle) else (middle, high)
-    return high
 
 
 class Deadline(threading.Event):

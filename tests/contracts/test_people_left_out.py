@@ -12,7 +12,8 @@ from rwn_core.masking import Method
 from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
 from rwn_core.measures.attacks.left_out_people import PeopleLeftOut
 from tests import tables
-from tests.contracts.test_units import COINS, compared, in_rows, value, visits, with_an_outlier
+from tests.contracts.test_several_rows import visits
+from tests.contracts.test_units import COINS, compared, in_rows, value, with_an_outlier
 
 
 def test_all_rows_of_a_person_leave_together() -> None:
