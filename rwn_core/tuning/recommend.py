@@ -140,7 +140,12 @@ def recommend(
         slices = preset_slices(microdata, OFTEN_BEST[0])
         left = last_moment - clock.processor_seconds()
         safest = safest_of_rwn(slices, policy, records=microdata.n, soft=not levers)
-        return on_all_records(microdata, policy, found, tuple(safest), left)
+        answer = on_all_records(microdata, policy, found, tuple(safest), left)
+        if levers or answer.reached:
+            return answer
+        # what keeps the policy within epsilon and k is better than what breaks it beyond them
+        near = recommend(microdata, policy, within=within, levers=True, progress=progress)
+        return replace(near, tried=near.tried + answer.tried) if near.reached else answer
 
     return microdata.cached(key, recommended)
 
