@@ -317,13 +317,15 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
 
 def line(found: FoundSetting) -> str:
     """A line of the list: whether limits are kept, what is left, how much a limit is used."""
-    if found.loss is None:
-        return "? not read"
     used = found.used
+    if found.loss is None and used is None:
+        return "? not read"
     mark = {"kept": "✓", "broken": "▲"}.get(found.mark, "?")
     words = "not judged" if used is None else f"uses {share_words(used)} a limit"
     if found.mark == "one draw":
         words = f"{words} so far, not confirmed"
+    if found.loss is None:
+        return f"{mark} {words}"
     return f"{mark} {percent(1.0 - found.loss)} left · {words}"
 
 
