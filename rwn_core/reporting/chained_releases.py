@@ -375,7 +375,7 @@ _PEOPLE = {
     (0, 1): "one person who was added",
     (1, 1): "one person who was corrected or replaced",
 }
-"""Who reads a difference, by how many left and how many came."""
+"""The people that a difference is about, by how many left and how many came."""
 
 
 def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:
@@ -386,14 +386,14 @@ def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:
 def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | None) -> str:
     """Say which columns of which person a subtraction reads."""
     gone, new = changed or (1, 1)
-    who = _PEOPLE.get((gone, new), f"people of whom {gone} left and {new} came")
+    people = _PEOPLE.get((gone, new), f"{gone} people who left and {new} who came")
     exact = found.exact
     among = len(found.columns)
     if not found.read and not found.shown:
         return ""
     if not found.read:
         return (
-            f"Subtraction of this release and {release} reads nothing for certain of {who}: a "
+            f"Subtraction of this release and {release} reads nothing for certain of {people}: a "
             f"value that one of them alone shows is theirs with probability {found.shown:.2g} "
             "at most."
         )
@@ -401,8 +401,8 @@ def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | N
     least = min(found.read.values())
     more = f", the others with probability {least:.2g} or more" if least < 1 else ""
     return (
-        f"Subtraction of this release and {release} reads {part} of {who}: {len(exact)} of {among} "
-        f"columns exactly{more}."
+        f"Subtraction of this release and {release} reads {part} of {people}: {len(exact)} of "
+        f"{among} columns exactly{more}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The last step of a search: its answer is read on all records before it is told.
+"""The last step of a search: its answer is read on all records before it is reported.
 
 Where it keeps nothing, the safest end of every way is read, too: only where each breaks a limit is
 it known that none keeps the policy.

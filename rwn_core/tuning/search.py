@@ -237,7 +237,7 @@ def search(
         return with_all(recommend(microdata, policy, within=seconds, progress=part))
 
     def finished(answer: SearchAnswer) -> SearchAnswer:
-        """Return an answer that was read on all records, before it is told."""
+        """Return an answer that was read on all records, before it is reported."""
         safest = () if space.lose_at_most is not None else _safest(microdata, policy, space)
         left = last_moment - clock.processor_seconds()
         return with_all(on_all_records(microdata, policy, answer, safest, left))

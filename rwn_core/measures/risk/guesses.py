@@ -277,7 +277,7 @@ def _successes_of_control(counts: Integers, people: int, outside: tuple[Integers
 
 
 class _People(NamedTuple):
-    """The people outside the file, against whom conditions are tried."""
+    """The control group outside the file, on which conditions are tried."""
 
     values: Floats
     numbers: Integers | None  # of the person of each row; each row is one where it is None

@@ -169,7 +169,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     people = _people(comparison, columns, units)
     shares = _shares(
         of=_people_with_values(comparison, columns, units, values, people),
-        # without a confidential variable it counts who is found
+        # without a confidential variable the people that are found count
         right=np.column_stack((reads, np.zeros_like(found) if secrets else found)),
         by_chance=np.column_stack((chances, np.zeros(len(people)))),
     )
@@ -255,7 +255,7 @@ def _asked_sets(
 class _Shares:
     """The people of each set whose value of each confidential variable is read, shape (s, c + 1).
 
-    The last column is of no variable: of who is found.
+    The last column counts the people that are found, for no variable.
     """
 
     of: Integers  # people with a value
