@@ -92,9 +92,10 @@ Sliced = Annotated[
 Limits = Annotated[
     Texts,
     option(
-        "MEASURE=V",
-        "The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
-        "place of the limits of the scenario, or of the usual ones.",
+        "MEASURE=V or NAME",
+        "The most that is tolerated of a measure, such as bayes_linkage=0.05, or a policy by its "
+        "name, such as 'Public file'; repeatable. In place of the limits of the scenario, or of "
+        "the usual ones.",
     ),
 ]
 Workers = Annotated[Count, least(1, "Processes; one for each processor if left out.")]
@@ -291,9 +292,17 @@ def limits(loaded: rwn.Scenario | None, texts: Texts) -> rwn.Policy:
     """The policy of the command line, else of the scenario, else the usual one."""
     if not texts:
         return rwn.Policy() if loaded is None or loaded.policy is None else loaded.policy
-    parts = [text.rpartition("=") for text in texts]
-    made = (rwn.Limit(measure=key, at_most=_number(text, _LIMIT)) for key, _, text in parts)
-    return rwn.Policy(limits=tuple(made))
+    named = dict[str, rwn.Limit]()
+    stated = list[rwn.Limit]()
+    for text in texts:
+        key, sign, number = text.rpartition("=")
+        if sign:
+            stated.append(rwn.Limit(measure=key, at_most=_number(number, _LIMIT)))
+        else:  # the name of a policy, of which a stated limit takes the place of one
+            named |= {limit.measure: limit for limit in rwn.policy_called(text).limits}
+    for limit in stated:
+        named.pop(limit.measure, None)
+    return rwn.Policy(limits=(*named.values(), *stated))
 
 
 def stated_question(response: str | None, predictors: Texts) -> rwn.Question | None:
@@ -377,7 +386,7 @@ def setting_text(value: object) -> str:
 AS_IS = "none"
 LARGEST_SHARE = 10.0  # standard deviations; more is a step that was meant for one variable
 _WEIGHT = "--weight must be NAME=W, W a number of at least 0."
-_LIMIT = "--limit must be MEASURE=V, V a number of at least 0."
+_LIMIT = "--limit must be MEASURE=V, V a number of at least 0, or the name of a policy."
 _STEP = (
     "--round must be NAME=STEP, such as age=5, or a share of a standard deviation for all "
     "numbers, such as 0.25; none rounds nothing."

@@ -65,8 +65,9 @@ _NAMES = {
     "rwn_core.reporting.plot": "plot",
     "rwn_core.reporting.scenario": "Scenario",
     "rwn_core.tuning": (
-        "Goal Grid Limit Plan Policy SearchAnswer Setting SliceRanges "
-        "Space frontier judge_setting quick_verdict recommend search seek seek_slices sweep"
+        "Goal Grid Limit NAMED_POLICIES Plan Policy SearchAnswer Setting SliceRanges "
+        "Space frontier judge_setting policy_called quick_verdict recommend search seek "
+        "seek_slices sweep"
     ),
 }
 """The public names by their home; `python -m docs.build` writes them to `__init__.pyi`."""

@@ -80,6 +80,7 @@ from rwn_core.reporting.scenario import Scenario as Scenario
 from rwn_core.tuning import Goal as Goal
 from rwn_core.tuning import Grid as Grid
 from rwn_core.tuning import Limit as Limit
+from rwn_core.tuning import NAMED_POLICIES as NAMED_POLICIES
 from rwn_core.tuning import Plan as Plan
 from rwn_core.tuning import Policy as Policy
 from rwn_core.tuning import SearchAnswer as SearchAnswer
@@ -88,6 +89,7 @@ from rwn_core.tuning import SliceRanges as SliceRanges
 from rwn_core.tuning import Space as Space
 from rwn_core.tuning import frontier as frontier
 from rwn_core.tuning import judge_setting as judge_setting
+from rwn_core.tuning import policy_called as policy_called
 from rwn_core.tuning import quick_verdict as quick_verdict
 from rwn_core.tuning import recommend as recommend
 from rwn_core.tuning import search as search

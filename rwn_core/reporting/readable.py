@@ -145,10 +145,8 @@ def amount(measure: str, value: float) -> str:
 
 
 def limit_words(limit: Limit) -> str:
-    """Return how much a limit allows, and its source."""
-    source = ", ".join(each for each in (limit.source, limit.set_by) if each)
-    words = amount(limit.measure, limit.at_most)
-    return f"at most {words}; {f'set by {source}' if source else 'source not stated'}"
+    """Return how much a limit allows, and who set it."""
+    return f"at most {amount(limit.measure, limit.at_most)}; {limit.origin}"
 
 
 def judged_words(limit: Limit, verdict: Verdict) -> str:

@@ -10,6 +10,9 @@ from rwn_core.tuning.evaluate import evaluate as evaluate
 from rwn_core.tuning.goal import Goal as Goal
 from rwn_core.tuning.goal import frontier as frontier
 from rwn_core.tuning.goal_seek import seek as seek
+from rwn_core.tuning.named_policies import NAMED_POLICIES as NAMED_POLICIES
+from rwn_core.tuning.named_policies import NamedPolicy as NamedPolicy
+from rwn_core.tuning.named_policies import policy_called as policy_called
 from rwn_core.tuning.point import Point as Point
 from rwn_core.tuning.point import Setting as Setting
 from rwn_core.tuning.point import Spread as Spread

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
@@ -80,6 +79,14 @@ class Limit(NamedParameters):
         """The measure's title."""
         return MEASURES[self.measure].title
 
+    @property
+    def origin(self) -> str:
+        """Where the number comes from and who set it, in words; never empty."""
+        stated = ", ".join(filter(None, (self.source, self.set_by)))
+        if stated:
+            return stated
+        return ORIGIN_OF_DEFAULT if self in DEFAULT else "set here, by whom is not stated"
+
     def share(self, value: float) -> float:
         """Return the share of the limit that a value uses: 1 is all of it.
 
@@ -95,21 +102,11 @@ class Limit(NamedParameters):
         return value / self.at_most if self.at_most > 0 else 1 + value / 0.01
 
 
+ORIGIN_OF_DEFAULT = "a default of this program, which no authority has published"
 _STATED = [(key, each.usual_limit) for key, each in MEASURES.items()]
 _USUAL = [Limit(measure=key, at_most=most) for key, most in _STATED if most is not None]
 DEFAULT = tuple(sorted(_USUAL, key=lambda limit: -limit.at_most))
 """What holds until an organization sets limits of its own."""
-CLINICAL = (
-    Limit(
-        measure="largest_linkage",
-        at_most=0.09,
-        source="EMA policy 0070 and Health Canada PRCI, in most circumstances (rlsciences.com)",
-    ),
-    *(Limit(measure=key, at_most=0.05) for key in ("attribute_gain", "true_matches")),
-)
-"""The threshold of .09 for clinical data, read in an account of both (rlsciences.com) and not in
-their own texts. That it bounds the most exposed record, so that none hides, is decided here."""
-
 
 _OF_A_CHAIN = ("attribute_gain", "true_matches")
 CHAIN_UNJUDGED = (
@@ -154,9 +151,8 @@ class Policy(NamedParameters, Summarized):
         rows = []
         for each in self.limits:
             most = MEASURES[each.measure].words(each.at_most)
-            why = (each.source, each.set_by)
-            rows.append((each.measure, each.title, most, ", ".join(filter(None, why))))
-        columns = ("measure", "title", "at most", "source")
+            rows.append((each.measure, each.title, most, each.origin))
+        columns = ("measure", "title", "at most", "who set it")
         return Summary(title=f"Policy({len(self.limits)} limits)", columns=columns, rows=rows)
 
     @property
@@ -304,9 +300,3 @@ class Policy(NamedParameters, Summarized):
         """Plain data for a file, without empty texts."""
         plain = map(asdict, self.limits)
         return [{name: value for name, value in one.items() if value != ""} for one in plain]
-
-
-NAMED_POLICIES: Mapping[str, Policy] = MappingProxyType(
-    {"Usual limits": Policy(), "Limits for clinical data": Policy(limits=CLINICAL)}
-)
-"""Policies that pages and searches call by a name."""

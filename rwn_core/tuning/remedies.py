@@ -20,9 +20,10 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SHORT_NAMES, SoftRWN
 from rwn_core.parallel import clock
 from rwn_core.tuning.answer import FoundSetting, Remedy, SearchAnswer
+from rwn_core.tuning.named_policies import weaker_policy
 from rwn_core.tuning.on_all_records import as_judged
 from rwn_core.tuning.point import Setting
-from rwn_core.tuning.policy import NAMED_POLICIES, Policy
+from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import OFTEN_BEST, recommend, refusal, without_secrets
 from rwn_core.tuning.several_draws import DECISIVE
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
@@ -401,10 +402,10 @@ def _of_columns(schema: Schema, setting: Setting, masked: Sequence[Variable]) ->
 
 
 def _of_policies(policy: Policy, setting: Setting) -> Iterator[Edit]:
-    """Yield the policies that have a name."""
-    for name, other in NAMED_POLICIES.items():
-        if other != policy:
-            yield Edit(title=name, setting=setting, policy=other, asks_less=True)
+    """Yield the strictest policy by name that allows more, for readers who are bound closer."""
+    weaker = weaker_policy(policy)
+    if weaker is not None:
+        yield Edit(title=weaker.name, setting=setting, policy=weaker.policy, asks_less=True)
 
 
 def _without(schema: Schema, name: str) -> Schema:

@@ -21,6 +21,7 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import redescribe, set_setting, toasted
 from rwn_ui.state.results import memo, policy_presets, presets_key, start_key, verdict_key
 from rwn_ui.state.session import Session
+from rwn_ui.widgets import limits
 from rwn_ui.widgets.buttons import link_to
 
 _SENT = "advice:"  # begins what a button of the panel sends
@@ -237,6 +238,6 @@ def take_remedy(session: Session, remedy: Remedy) -> None:
     if remedy.schema is not None:
         redescribe(session, session.data.with_schema(remedy.schema), by_grid=False)
     if remedy.policy is not None:
-        session.policy = remedy.policy
+        limits.judge_by(session, remedy.policy)
     if session.user.work.preparation is None:
         set_setting(session, remedy.setting, undo=True)

@@ -352,9 +352,7 @@ def limits_words(
         share = verdict.uses(limit.measure) if judged else "not judged against"
         ends = ends_words(limit.measure, verdict.bounds[limit.measure].ends)
         reached = f"; {ends}" if ends else ""
-        source = ", ".join(part for part in (limit.source, limit.set_by) if part)
-        by = f" ({source})" if source else ""
-        parts.append(f"{words}: {share} {about.words(limit.at_most)}{by}{reached}.")
+        parts.append(f"{words}: {share} {about.words(limit.at_most)} ({limit.origin}){reached}.")
     linked = readings.get(ORDINARY)
     if isinstance(linked, Reading) and ORDINARY not in policy.measures:
         parts.append(f"Distance linkage, an ordinary intruder: {tenths(linked.value)}.")

@@ -23,6 +23,7 @@ from rwn_ui.background.progress import taken
 from rwn_ui.features import analysis_plan_results, repeated_draws
 from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.session import Session
+from rwn_ui.widgets import limits
 
 JOB = "scenario"
 Tasks = Sequence[tuple[rwn.Scenario, AnalysisPlan]]
@@ -108,7 +109,7 @@ def take(session: Session, scenario: rwn.Scenario) -> None:
     """Go over to a scenario: its setting, seed and limits."""
     session.seed = scenario.seed
     if scenario.policy is not None:
-        session.policy = scenario.policy
+        limits.judge_by(session, scenario.policy)
     if scenario.analysis_plan.analyses:
         session.analysis_plan = scenario.analysis_plan
     with toasted(session):

@@ -11,6 +11,8 @@ import rwn_core as rwn
 from rwn_core.io.demo import demo_path
 from rwn_core.masking import lever_values
 from rwn_core.tuning import USUAL
+from rwn_core.tuning.named_policies import USUAL as USUAL_LIMITS
+from rwn_core.tuning.named_policies import name_of, policy_called
 from rwn_core.tuning.several_draws import draws_of, further_keys
 from rwn_core.tuning.verdict import RED_TEAM
 from rwn_ui.state.session import Session
@@ -84,7 +86,10 @@ def commands(session: Session, page: str, space: rwn.Space | None = None) -> lis
 
 
 def _limits(session: Session) -> list[str]:
-    """Every limit of the policy as an option."""
+    """The policy as options: by its name, or every limit."""
+    name = name_of(session.policy)
+    if name not in (None, USUAL_LIMITS) and session.policy == policy_called(name):
+        return ["--limit", name]
     words = list[str]()
     for one in session.policy.limits:
         words += ["--limit", f"{one.measure}={one.at_most!r}"]

@@ -8,40 +8,68 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.units import unit_of
-from rwn_core.tuning.policy import NAMED_POLICIES
+from rwn_core.tuning.named_policies import NAMED_POLICIES, name_of
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
+
+OWN = "Limits of your own"
+PAGES = ("tune", "find")  # that have the fields
 
 
 def edit(session: Session, page: str) -> None:
-    """Change, add and remove limits; every page judges by what stands here."""
+    """Choose a policy by name, or change, add and remove limits; every page judges by them."""
+    _choice(session, page)
     limits = tuple(_number(session, page, limit) for limit in session.policy.limits)
     if limits:
-        with st.popover("Where the limits come from", width="stretch"):
-            said = []
-            for limit in limits:  # its source (law, handbook or decision), and its author
-                left, right = st.columns(2)
-                key = session.key(f"{page}.limit.{limit.measure}")
-                source = left.text_input(
-                    f"{limit.title}: source", limit.source, key=f"{key}.source"
-                )
-                by = right.text_input(f"{limit.title}: set by", limit.set_by, key=f"{key}.by")
-                said.append(replace(limit, source=source, set_by=by))
-            limits = tuple(said)
+        with st.popover("Who set these limits", width="stretch"):
+            limits = tuple(_with_source(session, page, limit) for limit in limits)
     else:
         st.caption("The policy has no limits, so that nothing is judged.")
     if limits != session.policy.limits:
         session.policy = rwn.Policy(limits=limits)
     _adding(session, page)
-    st.button(
-        "Limits for clinical data (.09)",
-        key=session.key(f"{page}.limit.clinical"),
-        on_click=lambda: setattr(session, "policy", NAMED_POLICIES["Limits for clinical data"]),
-        width="stretch",
-        help="In place of the limits above: an intruder's probability for the original of the most "
-        "exposed record is at most 9 %. EMA policy 0070 and Health Canada name this threshold for "
-        "most circumstances, by an account of rlsciences.com; that it holds for every record is "
-        "decided here.",
+
+
+def judge_by(session: Session, policy: rwn.Policy) -> None:
+    """Judge by a policy from now on; the fields of its limits forget what they had before."""
+    session.policy = policy
+    for page in PAGES:
+        for limit in policy.limits:
+            field = session.key(f"{page}.limit.{limit.measure}")
+            for part in ("", ".source", ".by"):
+                st.session_state.pop(f"{field}{part}", None)
+
+
+def _choice(session: Session, page: str) -> None:
+    """Choose who is to read the file, and with it the limits."""
+    name = name_of(session.policy)
+    names = [*NAMED_POLICIES, *([] if name else [OWN])]
+    key = session.key(f"{page}.limit.policy.{name or OWN}")
+
+    def choose() -> None:
+        chosen = st.session_state[key]
+        if chosen in NAMED_POLICIES:
+            judge_by(session, NAMED_POLICIES[chosen].policy)
+
+    st.selectbox(
+        "Who is to read the file?",
+        names,
+        index=names.index(name or OWN),
+        key=key,
+        on_change=choose,
+        help="Each policy states who set its numbers. Change them below for limits of your own.",
     )
+    st.caption(NAMED_POLICIES[name].audience if name else "You or your organization set them.")
+
+
+def _with_source(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
+    """Ask for the source of a limit (law, handbook or decision) and for who set it."""
+    key = session.key(f"{page}.limit.{limit.measure}")
+    st.caption(escaped(f"{limit.title}: {limit.origin}."))
+    left, right = st.columns(2)
+    source = left.text_input(f"{limit.title}: source", limit.source, key=f"{key}.source")
+    by = right.text_input(f"{limit.title}: set by", limit.set_by, key=f"{key}.by")
+    return replace(limit, source=source, set_by=by)
 
 
 def shown_as(session: Session, limit: rwn.Limit) -> tuple[str, float]:

@@ -200,7 +200,7 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     sidebar.get_by_role("button", name="Add this limit").click()
     app.verdict.filter(has_text="Distance linkage").wait_for()  # its reading may follow
     app.settle()
-    sidebar.get_by_role("button", name="Where the limits come from").click()
+    sidebar.get_by_role("button", name="Who set these limits").click()
     field = app.page.get_by_role("textbox", name="Distance linkage: source")
     field.fill("handbook 3.1")
     field.press("Enter")

@@ -13,7 +13,7 @@ import pytest
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
-from rwn_cli import main
+from rwn_cli import main, options
 from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.utility.use_left import RegressionLeft
@@ -301,6 +301,22 @@ def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> N
             assert shlex.split(line)[:1] == ["rwn"]
             assert "demo:bodyfat" in line
             assert "--schema" not in line
+
+
+def test_a_policy_is_chosen_by_name_and_named_in_the_command(open_page) -> None:
+    screen = open_page("find")
+    screen.find("selectbox", "Who is to read the file?").set_value("Public file").run()
+    assert screen.errors == []
+    policy = screen.session.policy
+    assert policy == rwn.policy_called("Public file")
+    assert "never more than 5 % sure of a row" in screen.words("caption")
+    (line,) = command.commands(screen.session, "find")
+    assert options.limits(None, [line[line.index("--limit") + 1]]) == policy
+    stricter = replace(policy.limits[0], at_most=0.01)
+    screen.session.policy = rwn.Policy(limits=(stricter, *policy.limits[1:]))
+    screen.test.run()
+    assert screen.find("selectbox", "Who is to read the file?").value == "Limits of your own"
+    assert "set by custodians" not in screen.words(), "asked for on a click only"
 
 
 def test_a_described_table_comes_with_its_schema_and_limits(session: Session) -> None:

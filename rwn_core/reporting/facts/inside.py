@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.reporting.context import QUESTIONS
@@ -16,6 +18,7 @@ from rwn_core.reporting.facts.fact import (
     written_table,
 )
 from rwn_core.reporting.release_record import recorded_left, recorded_state, shared_words
+from rwn_core.tuning.policy import Limit
 from rwn_core.tuning.verdict import ends_words, share_words
 
 _IDENTIFIERS = {
@@ -136,6 +139,10 @@ def _anonymity(material: Material) -> Content:
     return Content(lines=(line,), table=written_table(("", "original", "released"), rows))
 
 
+def _origin(limit: Mapping[str, Any]) -> str:
+    return Limit(measure=limit["measure"], at_most=limit["at_most"]).origin
+
+
 def _limits(material: Material) -> Content:
     """Compare each limit with the risk of the unmasked file and of the release."""
     verdict = material.record["verdict"]
@@ -153,7 +160,8 @@ def _limits(material: Material) -> Content:
         value = judged.get("value")
         most = MEASURES[key].words(limit["at_most"])
         residual = "–" if value is None else MEASURES[key].words(value)
-        source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
+        source = limit.get("source") or "not stated"
+        by = limit.get("set_by") or ("not stated" if limit.get("source") else _origin(limit))
         title = judged.get("title", MEASURES[key].title)
         rows.append((title, initial, residual, most, used, source, by))
     words = {"kept": "Kept.", "broken": "NOT KEPT.", "not judged": "NOT JUDGED."}

@@ -21,7 +21,8 @@ from rwn_core.measures.risk.ordinary_linkage import OrdinaryLinkage, fit
 from rwn_core.measures.statistics import nearest_points
 from rwn_core.measures.statistics.intervals import excess_risk, wilson
 from rwn_core.neighbors import find_neighborhoods
-from rwn_core.tuning.policy import CLINICAL, Policy
+from rwn_core.tuning.named_policies import policy_called
+from rwn_core.tuning.policy import Policy
 from tests.check_values import check_values
 from tests.core.measures.attacks.attribute_tables import released
 from tests.tables import described
@@ -277,7 +278,7 @@ def test_random_rows_are_judged_by_the_upper_end(apart: int, monkeypatch) -> Non
 
 
 MEAN, LARGEST = MEASURES["bayes_linkage"], MEASURES["largest_linkage"]
-POLICY = Policy(limits=CLINICAL[:1])
+POLICY = Policy(limits=policy_called("Limits for clinical data").limits[:1])
 
 
 def test_people_apart_hide_in_a_mean_of_nine_percent_and_not_in_the_maximum() -> None:

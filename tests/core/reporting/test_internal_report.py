@@ -48,7 +48,6 @@ from rwn_core.reporting.page import MARK, internal_html, internal_json
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
 from rwn_core.reporting.release_record import OF_EACH_RECORD, shared_columns, shared_words
 from rwn_core.reporting.scenario import Decision, Scenario
-from rwn_core.tuning.policy import CLINICAL
 from tests import tables
 from tests.core.reporting.conftest import plant, quickly_made_of
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
@@ -107,7 +106,8 @@ SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "release-record.sche
 @pytest.mark.parametrize(
     ("name", "params", "policy"),
     [("categories", rwn.PRAM(change=0.4), rwn.Policy().limits),
-     pytest.param("pima", rwn.SoftRWN(kernel="gaussian", width=1.0), CLINICAL, **AT_NIGHT)],
+     pytest.param("pima", rwn.SoftRWN(kernel="gaussian", width=1.0),
+                  rwn.policy_called("Limits for clinical data").limits, **AT_NIGHT)],
 )  # fmt: skip
 def test_every_question_is_answered(name, params, policy):
     """A release of a meeting's decision, with its steward's context and sources of limits."""

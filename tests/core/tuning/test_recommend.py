@@ -586,8 +586,7 @@ def test_steps_are_named_by_what_they_do_and_the_least_loss_comes_first(monkeypa
         "Round weight to 50",
         "Mask weight",
         # what asks less comes last
-        "Limits for clinical data",
-        "Usual limits",
+        "Researchers under contract",
         "Other keys, without x0",
     ]
 

@@ -12,7 +12,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import SearchAnswer, Setting, Space, remedies
 from rwn_core.tuning.answer import Remedy
-from rwn_core.tuning.policy import NAMED_POLICIES
 from rwn_core.tuning.remedies import remedied, with_remedies
 from tests.tables import described
 
@@ -118,8 +117,3 @@ def test_what_takes_away_by_what_a_limit_is_judged_is_no_remedy(data) -> None:
     assert shop.tried(remedies.Edit(title="No secret", setting=strong, schema=public), LONG) is None
     same = remedies.Edit(title="As described", setting=strong, schema=masked.schema)
     assert shop.tried(same, LONG) is not None
-
-
-def test_policies_have_names() -> None:
-    assert NAMED_POLICIES["Usual limits"] == rwn.Policy()
-    assert NAMED_POLICIES["Limits for clinical data"].measures[0] == "largest_linkage"
