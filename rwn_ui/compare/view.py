@@ -11,7 +11,6 @@ from pathlib import Path
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.readable import decision_html, earlier_decisions, judged
 from rwn_core.reporting.scenario import Decision, decisions_in, scenario_or_decision
 from rwn_core.tuning.verdict import counted
@@ -41,19 +40,16 @@ def shelf(session: Session) -> None:
     st.markdown(f"**Present setting**  \n{escaped(session.words)}")
     name = st.text_input("Name", key=session.key("compare.name"), max_chars=60)
     note = st.text_area("Note", key=session.key("compare.note"), height=68)
-    blocked = session.user.work.busy and session.data.n > LARGEST_DENSE
     if st.button(
         "Save scenario",
         type="primary",
         width="stretch",
-        disabled=blocked,
+        disabled=scenario_trial.is_measuring(session),
         key=session.key("compare.save"),
     ):
         if name.strip():
-            made = scenario_trial.save(session, name.strip(), note.strip())
-            if made is None:
-                st.rerun()  # the button waits from now on
-            scenario_trial.keep(session, made)
+            scenario_trial.save(session, name.strip(), note.strip())
+            st.rerun()  # the button waits from now on
         else:
             st.warning("Give the scenario a name.")
     upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=session.key("compare.file"))
@@ -104,9 +100,8 @@ def _reopen(session: Session, decision: Decision) -> None:
 
 def draw(session: Session) -> None:
     """Scenarios side by side, and what a meeting decides."""
-    made = scenario_trial.follow(session)
-    if made is not None:
-        scenario_trial.keep(session, made)
+    scenario_trial.open_compare(session)
+    scenario_trial.keep_measured(session)
     if session.scenarios:
         _side_by_side(session)
     elif scenario_trial.JOB not in session.user.work.jobs:

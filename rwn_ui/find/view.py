@@ -16,7 +16,6 @@ from rwn_core.masking import SHORT_NAMES, fixed_options
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import POLICY, axis
 from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space
 from rwn_core.tuning.goal import undominated
@@ -97,6 +96,7 @@ def form(session: Session) -> Space:
         on_click=begin,
         args=(session, space, SOON),
     )
+    scenario_trial.keep_measured(session)
     return space
 
 
@@ -150,7 +150,7 @@ def draw(session: Session) -> None:
     """What was found; while the search runs, this part of the page draws itself again and again."""
     job = session.user.work.jobs.get(FIND)
     if job is None or job.about[0] != session.data.fingerprint:
-        _before_an_answer()
+        _opening(session)
         return
     running = job.running
 
@@ -161,6 +161,43 @@ def draw(session: Session) -> None:
             _found(session, job)
 
     polled(area, again=running)
+
+
+def _opening(session: Session) -> None:
+    """What is known before a search: what the start has tried, or the present setting alone."""
+    _before_an_answer()
+    answer = _known_before(session)
+    if answer is not None:
+        st.caption(escaped(f"Known already. {answer.sentence}"))
+        with guarded_picture(session, "find"):
+            _map_and_list(session, None, answer, session.policy)
+        return
+    if is_drawn(session):
+        with guarded_picture(session, "find"):
+            _show_map(session, [], None, session.policy)
+    repeated_draws.follow_on_page(session)
+
+
+def _known_before(session: Session) -> SearchAnswer | None:
+    """The search for the start of the table, else the draws of the present setting."""
+    started = advice.start(session)
+    if started is not None and any(each.loss is not None for each in started.settings):
+        return started
+    drawn = repeated_draws.judged_draws(session)
+    if drawn is None or drawn[0] is None:
+        return None
+    n = session.data.n
+    answer = SearchAnswer.of_point(
+        session.policy,
+        drawn[0],
+        reached=drawn[1].kept,
+        confirmed=True,
+        records=n,
+        of=n,
+        tried=1,
+    )
+    present = replace(answer.settings[0], verdict=drawn[1], confirmed=True)
+    return replace(answer, settings=(present,))
 
 
 def _before_an_answer() -> None:
@@ -210,6 +247,18 @@ def _found(session: Session, job: Job) -> None:
             on_click=begin,
             args=(session, replace(space, known=answer), LONG),
         )
+    _map_and_list(session, job, answer, policy)
+    st.caption(escaped(answer.sentence))
+    if answer.unfit:
+        with st.expander("Methods that are not in the list"):
+            for method, why in answer.unfit.items():
+                st.caption(f"{rwn.METHODS[method].title}: {escaped(why)}")
+
+
+def _map_and_list(
+    session: Session, job: Job | None, answer: SearchAnswer, policy: rwn.Policy
+) -> None:
+    """Draw every setting of an answer on the map and in the list."""
     other = (answer.alternative,) if answer.alternative else ()
     found = [*answer.settings, *other][:MOST]
     by_key = {each.setting.key: each for each in found}
@@ -220,19 +269,25 @@ def _found(session: Session, job: Job) -> None:
     with right:
         _list(session, job, by_key, key)
     with left:
-        chart = draw_map(session, found, by_key[st.session_state[key]])
-        shown = {
-            "stamp": f"{[*by_key]}|{st.session_state[key]}|{session.words}|{policy}",
-            "single": True,
-            "projector": session.projector,
-            "cards": [serialise(chart)],
-        }
-        show_picture(session, shown, key="find", on_pick=partial(_pick, key))
-    st.caption(escaped(answer.sentence))
-    if answer.unfit:
-        with st.expander("Methods that are not in the list"):
-            for method, why in answer.unfit.items():
-                st.caption(f"{rwn.METHODS[method].title}: {escaped(why)}")
+        _show_map(session, found, by_key[st.session_state[key]], policy)
+
+
+def _show_map(
+    session: Session,
+    found: Sequence[FoundSetting],
+    chosen: FoundSetting | None,
+    policy: rwn.Policy,
+) -> None:
+    key = session.key("find.picked")
+    keys = [each.setting.key for each in found]
+    picked = None if chosen is None else chosen.setting.key
+    shown = {
+        "stamp": f"{keys}|{picked}|{session.words}|{policy}",
+        "single": True,
+        "projector": session.projector,
+        "cards": [serialise(draw_map(session, found, chosen))],
+    }
+    show_picture(session, shown, key="find", on_pick=partial(_pick, key))
 
 
 def _remedies(session: Session, job: Job, answer: SearchAnswer) -> None:
@@ -273,7 +328,7 @@ def _pick(key: str, picked: str | None = None) -> None:
     st.session_state[f"{key}.own"] = picked or st.session_state[key]
 
 
-def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) -> None:
+def _list(session: Session, job: Job | None, known: dict[str, FoundSetting], key: str) -> None:
     """The settings by loss, those that keep the policy first; the chosen one goes to Tune."""
     with st.container(height=430 if len(known) > 5 else "content", border=False):
         chosen = st.radio(
@@ -296,23 +351,21 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
         width="stretch",
         help="Ends the search and loads this setting; Undo on Tune brings the present one back.",
     ):
-        job.cancel()
+        if job is not None:
+            job.cancel()
         set_setting(session, known[chosen].setting, undo=True)
         st.switch_page("pages/tune.py")
     if keep.button(
         "Save as scenario",
         key=session.key("find.keep"),
         width="stretch",
-        disabled=session.user.work.busy and session.data.n > LARGEST_DENSE,
-        help="Measures further draws of this setting, and keeps it for Compare; the search goes "
-        "on.",
+        disabled=scenario_trial.is_measuring(session),
+        help="Measures further draws of this setting in the background, and keeps it for Compare; "
+        "the search goes on.",
     ):
         name = scenario_trial.next_name(session)
-        made = scenario_trial.save(session, name, "Found by a search.", known[chosen].setting)
-        if made is not None:
-            scenario_trial.keep(session, made)
-        words = "is a scenario on Compare" if made else "is being measured for Compare"
-        st.toast(f"{name} {words}.")
+        scenario_trial.save(session, name, "Found by a search.", known[chosen].setting)
+        st.toast(f"{name} is being measured for Compare.")
 
 
 def line(found: FoundSetting) -> str:
@@ -341,7 +394,7 @@ def title(session: Session, setting: Setting) -> str:
     )
 
 
-def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetting) -> Chart:
+def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetting | None) -> Chart:
     """Every setting that was found at its loss and its use of the limits, and the present one."""
     lost = {each.setting.key: each.point.median(UTILITY) for each in found}
     placed = undominated((lost[each.setting.key], each.used, each.point) for each in found)
@@ -360,11 +413,10 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
         }
         for each in found
     ]
-    words = chosen.setting.words
-    placed_at = {"x": lost[chosen.setting.key], "y": chosen.used}
-    marks = [{"label": "chosen", "text": words, **placed_at}]
-    if chosen.setting.key == session.setting.key:
-        marks = []
+    marks = list[dict[str, Any]]()
+    if chosen is not None and chosen.setting.key != session.setting.key:
+        place = {"x": lost[chosen.setting.key], "y": chosen.used}
+        marks.append({"label": "chosen", "text": chosen.setting.words, **place})
     if is_drawn(session):  # the present setting, where Tune has read all limits of its release
         current = current_release(session)
         known = {**current.readings, **(memo(session, "limits", 8).get(release_key(session)) or {})}

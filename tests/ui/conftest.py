@@ -17,6 +17,7 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
+from rwn_ui.features import scenario_trial
 from rwn_ui.server import messages
 from rwn_ui.server.endpoint import Endpoint
 from rwn_ui.server.sweeper import VISIT
@@ -28,6 +29,7 @@ from rwn_ui.tune import view
 from tests import tables
 from tests.waiting import HANG_S, until
 
+OPEN_COMPARE = scenario_trial.open_compare
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
 
@@ -297,6 +299,19 @@ def _no_process_reads(read_here: None) -> None:
 @pytest.fixture(autouse=True)
 def _small(small_forests: None) -> None:
     """Grow small forests in this process."""
+
+
+@pytest.fixture
+def compare_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare begins to measure as soon as it is opened, as it does for a user."""
+    monkeypatch.setattr(scenario_trial, "open_compare", OPEN_COMPARE)
+
+
+@pytest.fixture(autouse=True)
+def _scenarios_at_once(at_once: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure scenarios in this process, and none before it is asked for."""
+    monkeypatch.setattr(scenario_trial, "Job", at_once)
+    monkeypatch.setattr(scenario_trial, "open_compare", lambda session: None)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.background import task as background_task
 from rwn_ui.compare.view import take
-from rwn_ui.features.scenario_trial import save
+from rwn_ui.features.scenario_trial import measured, scenario_draft
 from rwn_ui.state import results
 from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.results import current_release, prepared
@@ -414,10 +414,10 @@ def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, m
 
 
 def test_a_scenario_keeps_the_precision_and_brings_it_back(session: Session) -> None:
-    exact = save(session, "Exact", "")
+    exact = measured(session.data, scenario_draft(session, "Exact"))
     coarse = steps_by_name(given_steps(session.data, 1.0))
     set_setting(session, replace(session.setting, precision=coarse))
-    scenario = save(session, "Coarse", "")
+    scenario = measured(session.data, scenario_draft(session, "Coarse"))
     again = Scenario.from_toml(scenario.to_toml())
     assert again.setting == session.setting
     risk = "bayes_linkage"

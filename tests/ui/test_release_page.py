@@ -78,7 +78,7 @@ def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     """
     if request.param != "here":
         return LARGEST_DENSE + 100
-    for part in (scenario_trial, compare_view, analysis_plan_results):
+    for part in (scenario_trial, analysis_plan_results):
         monkeypatch.setattr(part, "LARGEST_DENSE", 100)
     monkeypatch.setattr(scenario_trial, "Job", WorkHere)
     return 120
@@ -226,6 +226,49 @@ def test_tune_keeps_settings_for_the_meeting_and_compares_with_them(open_page) -
     assert "median" in session.scenarios["A"].readings["correlation"]
     screen.visit("compare")
     assert screen.find("multiselect", "Scenarios side by side").value == ["A", "B"]
+
+
+@pytest.mark.usefixtures("compare_opens")
+def test_compare_opens_with_the_present_setting_and_its_strengths(open_page, monkeypatch) -> None:
+    stronger = rwn.Setting(params=rwn.RWN(epsilon=9.0, k=20))
+    asked = []
+
+    def presets(data: rwn.Microdata, setting: Setting, policy: rwn.Policy) -> dict[str, Setting]:
+        asked.append(setting)
+        return {"Standard": setting, "Strong": stronger}
+
+    monkeypatch.setattr(scenario_trial, "find_presets", presets)
+    monkeypatch.setattr(scenario_trial, "Job", WorkHere)
+    screen = open_page("compare")
+    session = screen.session
+    assert "Measuring the present setting" in screen.job(JOB).words
+    present = session.setting
+    ends(screen)
+    assert asked == [present]
+    assert {name: each.setting for name, each in session.scenarios.items()} == {
+        "Present setting": present,
+        "Strong": stronger.resolved(session.data),
+    }
+    assert all(each.readings for each in session.scenarios.values())
+    # it is done once: what is removed stays away
+    session.scenarios.clear()
+    screen.test.run()
+    assert screen.job(JOB) is None
+
+
+def test_a_setting_that_is_kept_outlives_its_page(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(scenario_trial, "Job", WorkHere)
+    screen = open_page("tune")
+    wanted = screen.session.setting
+    screen.press("Keep this setting")
+    job = screen.job(JOB)
+    assert screen.find("button", "Keep this setting").disabled
+    screen.visit("risk")
+    assert screen.job(JOB) is job, "another page does not end it"
+    job.end()
+    assert screen.visit("tune").errors == []
+    assert screen.session.scenarios["A"].setting == wanted
+    assert screen.session.compared == ("A",)
 
 
 def test_undo_and_redo_without_limit() -> None:

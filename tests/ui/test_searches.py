@@ -74,6 +74,20 @@ def asked(open_page, finished, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, li
     return screen, begun
 
 
+@pytest.fixture
+def maps(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the map of Find is drawn of."""
+    drawn: list[dict[str, Any]] = []
+    draw = view.CHARTS["sweep_map"]
+
+    def noted(spots: Any, *axes: Any, marks: Any, **more: Any) -> Any:
+        drawn.append({"spots": spots, "marks": marks})
+        return draw(spots, *axes, marks=marks, **more)
+
+    monkeypatch.setattr(view, "CHARTS", {**view.CHARTS, "sweep_map": noted})
+    return drawn
+
+
 def ends(screen: Any, job: Any, result: SearchAnswer) -> None:
     job.result = result
     job.running = False
@@ -120,6 +134,7 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     before = screen.session.setting
     wanted = setting(7).resolved(screen.session.data)
     screen.press("Save as scenario")
+    screen.test.run()
     kept = screen.session.scenarios["A"]
     assert kept.setting == wanted
     assert {*policy.measures} <= kept.readings.keys() | kept.unread.keys()
@@ -280,7 +295,8 @@ def test_the_commands_of_compare_read_what_it_shows(session, tmp_path, monkeypat
     monkeypatch.setenv("RWN_THREADS", "1")  # no process for the releases
     for name in names:
         set_setting(session, SETTINGS[name].resolved(session.data))
-        scenario_trial.keep(session, scenario_trial.save(session, name, ""))
+        draft = scenario_trial.scenario_draft(session, name)
+        scenario_trial.keep(session, scenario_trial.measured(session.data, draft))
     lines = command.commands(session, "compare")
     assert lines[0].count("--limit") == len(session.policy.limits)
     for line, scenario in zip(lines, session.scenarios.values(), strict=True):
@@ -301,6 +317,25 @@ def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> N
             assert shlex.split(line)[:1] == ["rwn"]
             assert "demo:bodyfat" in line
             assert "--schema" not in line
+
+
+def test_find_opens_with_what_is_known(open_page: Any, maps: list[dict[str, Any]]) -> None:
+    screen = open_page("find")
+    assert maps == [], "nothing is drawn yet"
+    screen.visit("tune").visit("find")
+    assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
+    # what the start has tried
+    session = screen.session
+    session.user.results.note(advised=True)
+    found = answer(session.policy)
+    memo(session, "starts", 4).keep(start_key(session), found)
+    screen.test.run()
+    assert screen.errors == []
+    assert len(screen.find("radio", "Settings found").options) == len(found.settings)
+    assert f"Known already. {found.sentence}" in screen.words("caption")
+    assert screen.job(FIND) is None
+    screen.press("Use on Tune")
+    assert session.setting == found.settings[0].setting.resolved(session.data)
 
 
 def test_a_policy_is_chosen_by_name_and_named_in_the_command(open_page) -> None:

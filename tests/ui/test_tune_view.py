@@ -27,7 +27,7 @@ from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import FoundSetting, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue, repeated_draws, unchanged_categories
-from rwn_ui.features.scenario_trial import save, scenario_draft
+from rwn_ui.features.scenario_trial import measured, scenario_draft
 from rwn_ui.find import view as find_view
 from rwn_ui.risk import sentences, view
 from rwn_ui.state import address
@@ -245,7 +245,8 @@ def test_tune_says_that_it_is_not_judged_and_a_scenario_remembers_it(session: Se
     assert tile["text"].startswith("Not judged: 1 of 1 limit cannot be judged. Left: ")
     assert CANNOT[1:] in tile["help"]
     assert "unmasked 50.1 %" in tile["help"]
-    (verdict,) = judged_scenarios([save(session, "A", "")], session.policy)
+    kept = measured(session.data, scenario_draft(session, "A"))
+    (verdict,) = judged_scenarios([kept], session.policy)
     assert not verdict.kept
     assert verdict.unread["t_closeness"].startswith(CANNOT)
 

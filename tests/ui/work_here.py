@@ -27,7 +27,14 @@ class WorkHere:
         self.about = about
         self.share = 0.0
         self.running, self.result, self.refusal = True, None, ""
-        self._work = partial(work, **arguments, progress=lambda share: None)
+        self.so_far: Any = None
+        self._work = partial(work, **arguments, progress=self)
+
+    def __call__(self, share: float) -> None:
+        """Take the share done."""
+
+    def found(self, answer: Any) -> None:
+        self.so_far = answer
 
     def cancel(self) -> None:
         if self.running:
