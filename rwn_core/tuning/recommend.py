@@ -37,7 +37,7 @@ from rwn_core.tuning.several_draws import CLEARLY
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
-from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, way_of
+from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, safer_later_donors, way_of
 
 WITHIN = 90.0  # processor seconds: a bound, also of a busy machine; what is tried is counted
 _PART = 500  # random records that settings of a larger table are ranked on
@@ -439,9 +439,19 @@ def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any
                 params = replace(params, own=True)
         if table.n > WAYS[way].never_beyond:
             continue
-        for slices in usual[:_FEW_SLICES] if n > WAYS[way].few_beyond else usual:
+        for number, slices in enumerate(usual[:_FEW_SLICES] if n > WAYS[way].few_beyond else usual):
             start = Setting(params=params, slices=slices, weights=weights)
-            search.look(_in_geometry(start, n, table.n))
+            found = search.look(_in_geometry(start, n, table.n))
+            if number == 0 and found is not None and way_of(params) == "predicted":
+                _look_safer(search, found)
+
+
+def _look_safer(search: TableSearch, found: FoundSetting) -> None:
+    """Try more donors of a later slice, where a setting by prediction just breaks a limit."""
+    if found.kept or found.share > CLEARLY:
+        return
+    params = replace(found.setting.params, later=safer_later_donors(search.microdata.n))
+    search.look(replace(found.setting, params=params))
 
 
 def _look_around(search: TableSearch, way: str, values: Mapping[str, Sequence[Any]]) -> None:

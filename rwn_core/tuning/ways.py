@@ -48,6 +48,7 @@ WAYS: Mapping[str, Way] = MappingProxyType(
 LATER = (3, 6, 12)
 """Into how many parts the records are cut; a later slice is drawn from as many as one part."""
 MOST_LATER = 200  # records, as many as a soft kernel of a large table weighs
+MOST_SAFER = 400  # the same, where fewer donors break a limit
 
 
 def later_donors(records: int, parts: int) -> int:
@@ -57,6 +58,15 @@ def later_donors(records: int, parts: int) -> int:
     (80, 20, 200)
     """
     return min(max(records // parts, 20), MOST_LATER)
+
+
+def safer_later_donors(records: int) -> int:
+    """Return the most donors of a later slice that a search tries: half of the records, up to 400.
+
+    >>> safer_later_donors(241), safer_later_donors(20_190)
+    (120, 400)
+    """
+    return min(records // 2, MOST_SAFER)
 
 
 _APART: Mapping[str, Any] = MappingProxyType({"chain": False, "near": "all", "tie": False})

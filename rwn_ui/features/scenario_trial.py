@@ -290,7 +290,8 @@ def open_compare(session: Session) -> None:
         words="Measuring the present setting, and a weaker and a stronger one",
         about=(True, []),
         microdata=session.data,
-        task=(draft, plan),
+        present=draft,
+        plan=plan,
         presets=policy_presets(session),
         known=_known_draws(session, draft),
     )
@@ -298,17 +299,17 @@ def open_compare(session: Session) -> None:
 
 def run_strengths(
     microdata: rwn.Microdata,
-    task: tuple[rwn.Scenario, AnalysisPlan],
+    present: rwn.Scenario,
+    plan: AnalysisPlan,
     progress: Report,
     *,
     presets: Mapping[str, Setting],
     known: Mapping[str, Point],
 ) -> Judged:
     """Measure a scenario, and its setting at the strengths that are read to keep the policy."""
-    present, plan = task
     if present.setting is None:
         return []
-    judged = run(microdata, [task], _share_of(progress, 0.0, 0.3), new=True, known=known)
+    judged = run(microdata, [(present, plan)], _share_of(progress, 0.0, 0.3), new=True, known=known)
     progress.found(judged)
     if not presets and present.policy is not None:
         presets = find_presets(microdata, present.setting, present.policy)

@@ -80,7 +80,7 @@ def maps(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     drawn: list[dict[str, Any]] = []
     draw = view.CHARTS["sweep_map"]
 
-    def noted(spots: Any, *axes: Any, marks: Any, **more: Any) -> Any:
+    def noted(spots: list, *axes: dict, marks: list, **more: float) -> object:
         drawn.append({"spots": spots, "marks": marks})
         return draw(spots, *axes, marks=marks, **more)
 
@@ -319,7 +319,7 @@ def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> N
             assert "--schema" not in line
 
 
-def test_find_opens_with_what_is_known(open_page: Any, maps: list[dict[str, Any]]) -> None:
+def test_find_opens_with_what_is_known(open_page, maps) -> None:
     screen = open_page("find")
     assert maps == [], "nothing is drawn yet"
     screen.visit("tune").visit("find")

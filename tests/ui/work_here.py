@@ -33,7 +33,7 @@ class WorkHere:
     def __call__(self, share: float) -> None:
         """Take the share done."""
 
-    def found(self, answer: Any) -> None:
+    def found(self, answer: object) -> None:
         self.so_far = answer
 
     def cancel(self) -> None:

@@ -10,14 +10,15 @@ import rwn_core as rwn
 from rwn_core.measures import MEASURES, USE
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel import clock
-from rwn_core.tuning import Setting, several_draws
+from rwn_core.tuning import FoundSetting, Point, Setting, Verdict, several_draws
 from rwn_core.tuning.evaluate import PreparedTables
+from rwn_core.tuning.recommend import look_at_ways
 from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
 from rwn_core.tuning.verdict import RED_TEAM
-from rwn_core.tuning.ways import WAYS, in_way, way_of
+from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, way_of
 
 NAMES = ["siri", "age", "weight", "height", "abdomen", "neck"]
 
@@ -202,3 +203,28 @@ def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:
     assert pairs.value < 0.6
     assert use.value < 0.25
     assert RED_TEAM in MEASURES
+
+
+@pytest.mark.parametrize(
+    ("share", "tried"),
+    [(0.9, []), (1.2, [60]), (3.0, [])],
+    ids=["keeps all limits", "just breaks one", "far beyond"],
+)
+def test_more_donors_are_tried_where_a_limit_is_just_broken(
+    few: rwn.Microdata, policy: rwn.Policy, share: float, tried: list[int], monkeypatch
+) -> None:
+    looked = []
+
+    def look(self: TableSearch, setting: Setting) -> FoundSetting:
+        looked.append((way_of(setting.params), setting.params.later))
+        shares = dict.fromkeys(policy.measures, share)
+        verdict = Verdict(shares=shares, unread={})
+        point = Point(setting=setting, spreads={})
+        return FoundSetting(point=point, verdict=verdict, loss=0.1, share=share)
+
+    monkeypatch.setattr(TableSearch, "look", look)
+    search = TableSearch(microdata=few, policy=policy)
+    look_at_ways(search, few, {"predicted": rwn.RWN(epsilon=0.0, k=20)})
+    usual = later_donors(few.n, LATER[0])
+    assert looked[0] == ("predicted", usual)
+    assert [later for _, later in looked if later != usual] == tried
