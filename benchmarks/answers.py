@@ -3,8 +3,8 @@
 ``python -m benchmarks answers [--seconds S] [--tables NAME ...] [--releases N]`` asks for the
 recommendation within epsilon and k, draws so many fresh releases of it, and prints the verdict
 of the search, how many of the fresh releases keep all limits, the largest share of a limit over
-them, the means of what is left of the use, of the worst slope in standard errors and of R squared
-(of the original in brackets), seconds, and the setting.
+them and of which limit it is, the means of what is left of the use, of the worst slope in standard
+errors and of R squared (of the original in brackets), seconds, and the setting.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rwn_core.tuning.strength import TableSearch
 FIRST = 7_000
 """The seed of the first fresh release: no search draws it."""
 HEAD = (
-    "table; verdict; fresh releases that keep all limits, largest share of one; left of secrets' "
+    "table; verdict; fresh releases that keep all limits, largest share of which; left of secrets' "
     "relations, regression, others; slope in SE; R squared (original); CPU s, tried; setting"
 )
 
@@ -58,25 +58,27 @@ def on_fresh_releases(data: rwn.Microdata, answer: SearchAnswer, releases: int) 
     """Say what fresh releases of an answer keep and leave."""
     setting = answer.settings[0].setting
     search = TableSearch(microdata=data, policy=answer.goal)
-    shares: list[float] = []
+    shares = list[tuple[float, str]]()
     uses: list[UseLeft] = []
     for number in range(releases):
         comparison = search.tables.compared(setting, FIRST + number)
         keys = answer.goal.measures
         readings = {key: MEASURES[key].read(comparison, bare=True) for key in keys}
         judged = answer.goal.judge(readings, params=setting.params)
-        shares.append(max(judged.shares.values(), default=math.nan))
+        used = [(share, key) for key, share in judged.shares.items()]
+        shares.append(max(used, default=(math.nan, "none")))
         left = MEASURES[USE].read(comparison, bare=True)
         if isinstance(left, rwn.Reading):
             uses.append(left.detail)
-    kept = sum(share <= 1 for share in shares)
+    kept = sum(share <= 1 for share, _ in shares)
+    most, limit = max(shares)
     fits = [fit for use in uses for fit in use.regressions]
     left_of = [mean(uses, lambda use: use.relations), mean(uses, lambda use: use.regression)]
     left_of.append(mean(uses, lambda use: use.others))
     parts = " ".join(f"{each:5.2f}" for each in left_of)
     slope = mean(uses, lambda use: use.worst_slope)
     return (
-        f"{kept:2d} of {releases:2d} {max(shares):5.2f}  {parts} {slope:6.1f}  "
+        f"{kept:2d} of {releases:2d} {most:5.2f} {limit:16s} {parts} {slope:6.1f}  "
         f"{mean(fits, lambda fit: fit.r2_released):.2f} ({mean(fits, original_r2):.2f})"
     )
 
