@@ -68,11 +68,14 @@ def _two_slices(data: rwn.Microdata) -> rwn.Microdata:
     return data.with_slices([[name for name in names if name != last]])
 
 
-KINDS = {"chained": ("chain", 3.0, 4.0), "tied": ("tie", 1.3, 1.5)}  # at most, a move and masking
+KINDS = {
+    "by prediction": ("by_prediction", 3.0, 4.0),
+    "tied": ("tie", 1.3, 1.5),
+}  # at most, a move and masking
 
 
 def _priced(demo: str, option: str, balance: float, *, read: bool) -> Pair:
-    """Draw, and read, at another width: with slices chained or tied, and the same kernel apart."""
+    """Draw, and read, at another width: slices by prediction or tied, and the same kernel apart."""
     data = _two_slices(rwn.load_demo(demo))
     base = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, balance=balance)
 
@@ -95,7 +98,7 @@ def _priced(demo: str, option: str, balance: float, *, read: bool) -> Pair:
 
 
 def _priced_masking(option: str) -> Pair:
-    """Mask 100,000 records in two slices: chained or tied, and the same kernel apart."""
+    """Mask 100,000 records in two slices: by prediction or tied, and the same kernel apart."""
     data = _two_slices(_table(100_000, 10))
     base = rwn.SoftRWN(kernel="gaussian", balance=1.0)
     return Pair(
@@ -109,12 +112,12 @@ for _kind, (_option, _move_most, _mask_most) in KINDS.items():
         for _balance, _words in ((1.0, ""), (0.0, " without balance")):
             for _read, _what in ((False, "draw"), (True, "move")):
                 bench(
-                    f"chained and tied: {_what} {_kind} {_demo}{_words}",
+                    f"by prediction and tied: {_what} {_kind} {_demo}{_words}",
                     rival="the same kernel apart",
                     least=round(1 / _move_most, 3),
                 )(partial(_priced, _demo, _option, _balance, read=_read))
     bench(
-        f"chained and tied: mask 100000 x 10 {_kind}",
+        f"by prediction and tied: mask 100000 x 10 {_kind}",
         rival="the same kernel apart",
         least=round(1 / _mask_most, 3),
     )(partial(_priced_masking, _option))

@@ -1,13 +1,13 @@
 """Whether intervals of one balanced release hold: 20 models inside slices of each of four tables.
 
-``python -m benchmarks intervals [TABLE ...] [--ways apart chained] [--populations N]`` draws
+``python -m benchmarks intervals [TABLE ...] [--ways apart predicted] [--populations N]`` draws
 samples of a table with replacement, masks each in two slices, and counts how often the interval of
 the analyst's reader holds the table's own value. Beside it stands the unmasked sample with its own
 interval. The verdict asks of each model a coverage of at least .95, or that of the unmasked sample,
 less .02. A coverage of 200 samples has a standard error of .015, so that a model that misses is
 judged anew by ``--again`` fresh samples, and by them alone.
-Chained slices are masked twice, each slice once as the later one, and a model is read from the
-release whose later slice has its variables: none is read from a first slice.
+Slices by prediction are masked twice, each slice once as the later one, and a model is read from
+the release whose later slice has its variables: none is read from a first slice.
 Models that leave their slice are the planted fault: the reader refuses them, and their intervals,
 had it not, hold too seldom.
 ``python -m benchmarks intervals across`` looks at slopes across slices: see `intervals_across`.
@@ -129,10 +129,13 @@ def covered(
     whose = np.array([re.findall(r"[a-z_]+", model.partition("(")[2] or model)[0] in slices[1]
                       for model in models])  # fmt: skip
     releases = [(SETTING, np.ones(len(models), dtype=bool))]
-    if way == "chained":
-        releases = [(replace(SETTING, chain=True, order=(first[0],)), whose == (later == 1))
-                    for later, first in ((1, slices[0]), (0, slices[1]))
-                    if (whose == (later == 1)).any()]  # fmt: skip
+    if way == "predicted":
+        releases = []
+        predicted = replace(SETTING, by_prediction=True, mixed=True)
+        for later, first in ((1, slices[0]), (0, slices[1])):
+            in_later = whose == (later == 1)
+            if in_later.any():
+                releases.append((replace(predicted, order=(first[0],)), in_later))
     held: dict[str, list[np.ndarray]] = {"masked": [], "unmasked": []}
     for number in populations:
         rng = np.random.default_rng((1, number))
@@ -170,7 +173,7 @@ def main() -> int:
     parser.add_argument("--populations", type=int, default=200)
     parser.add_argument("--again", type=int, default=800)
     parser.add_argument("--records", type=int, default=300)
-    parser.add_argument("--ways", nargs="+", default=["apart", "chained"])
+    parser.add_argument("--ways", nargs="+", default=["apart", "predicted"])
     given = parser.parse_args()
     began = time.process_time()
     kept = True

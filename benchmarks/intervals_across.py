@@ -33,7 +33,7 @@ SLOPES = np.array([1.0, -0.5, 0.25, 0.0, 0.5])
 PRODUCT = 0.6  # of x1 and x2, which are centered
 SETTING = rwn.SoftRWN(balance=1.0, own=True, width=2.0)
 WAYS = {
-    "by prediction": replace(SETTING, chain=True, near="prediction"),
+    "by prediction": replace(SETTING, by_prediction=True),
     "tied": replace(SETTING, tie=True),
 }
 MOST_SHIFT = 0.5  # standard errors

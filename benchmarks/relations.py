@@ -1,4 +1,4 @@
-"""What is left of relations at one linkage, and what its rows tell: slices apart, chained, tied.
+"""What is left of relations at one linkage, and what its rows tell: apart, by prediction, tied.
 
 ``python -m benchmarks relations [TABLE ...]`` finds for each table and each way the weakest
 strength at which the best of all linkage attacks is right for at most 5 and 2 % of the rows, in the
@@ -79,7 +79,7 @@ def ways(data: rwn.Microdata) -> Iterator[Way]:
     for words, slices in cuts(data):
         cut = data.with_slices(slices)
         yield Way("slices apart", words, cut, WIDTHS, wide())
-        for name, option in (("chained", "chain"), ("tied", "tie")):
+        for name, option in (("by prediction", "by_prediction"), ("tied", "tie")):
             if option in _FIELDS:
                 yield Way(name, words, cut, WIDTHS, wide(**{option: True}))
     numbers = tuple(data.numeric_names)
@@ -209,12 +209,12 @@ def table_of(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 
 
 def against_apart(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield for each table how chained and tied slices compare with the same slices apart."""
+    """Yield for each table how slices by prediction and tied compare with the same slices apart."""
     yield "| table | way | relations lost, times those of the slices apart | gain, less theirs |"
     yield "|---|---|---|---|"
     read = {(r["table"], r["limit"], r["slices"], r["way"]): r for r in rows if r["loss"]}
     for name in TABLES:
-        for way in ("chained", "tied"):
+        for way in ("by prediction", "tied"):
             mine = [
                 (row, read[*key[:3], "slices apart"])
                 for key, row in read.items()

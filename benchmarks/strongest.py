@@ -1,17 +1,17 @@
 """What the strongest intruder learns of one response, by the way in which slices are drawn.
 
 ``python -m benchmarks strongest [--tables N] [--targets T]`` draws tables of 70 records, four
-numbers and a response of 8 levels, and masks each of them by slices apart, chained, tied, and
-chained by prediction. The intruder knows all records but one response, the law, the first slice of
+numbers and a response of 8 levels, and masks each of them by slices apart, tied, and by
+prediction. The intruder knows all records but one response, the law, the first slice of
 each row, and the population's law of that response given the record's numbers. For each level that
 the response may have there is a table, its law, and the likelihood of the released responses given
 the first slices: so the posterior is exact, with secret lots averaged over.
 
 The gain is the mean log posterior less the mean log prior of the true level, in nats. An exact
 posterior gains what it expects to gain, which is checked, and is the same figure with less chance
-in it. The planted fault reads a chain by prediction as one that is near in all variables. Of slices
+in it. The planted fault reads a prediction as if its later slices were not balanced. Of slices
 apart and tied the intruder also knows from which record each row comes; "rows alone" is one who
-does not, and who reads each row as if it were the only one. Of a chain, sources do not matter.
+does not, and who reads each row as if it were the only one. By prediction sources do not matter.
 "first slice" is what is told already by whose numbers each row shows, to one who knows all sources:
 distances of the first slice are in all variables, the response among them.
 """
@@ -38,12 +38,10 @@ N, COLUMNS, LEVELS, WIDTH = 70, 4, 8, 0.48  # of a level: log scores of the prio
 SPREAD = math.sqrt(0.5)  # of the response about what the numbers say, of standard deviation 1
 NAMES = tuple(f"x{number}" for number in range(COLUMNS))
 BASE = rwn.SoftRWN(balance=1.0, own=True, width=2.0, later=10)
-CHAINED = replace(BASE, chain=True)
-PREDICTED = replace(CHAINED, near="prediction")
-FAULT = "by prediction, read as near"
+PREDICTED = replace(BASE, by_prediction=True)
+FAULT = "by prediction, read without balance"
 WAYS = {
     "slices apart": BASE,
-    "chained": CHAINED,
     "tied": replace(BASE, tie=True),
     "by prediction": PREDICTED,
     FAULT: PREDICTED,
@@ -79,15 +77,15 @@ def permanent(chances: np.ndarray) -> float:
 
 
 def wrong_law(release: rwn.Release) -> Callable[[rwn.Microdata], Any]:
-    """Return what finds the later donors of rows as if the chain were near in all variables."""
+    """Return what finds the later donors of rows as if they were not balanced."""
     about, donors = release.law._again.args
-    return partial(release.law._again.func, replace(about, lots=None), donors)
+    return partial(release.law._again.func, replace(about, balanced=False), donors)
 
 
-def chained_fit(
+def predicted_fit(
     release: rwn.Release, later: Callable[[rwn.Microdata], Any]
 ) -> Callable[[rwn.Microdata], dict[str, float]]:
-    """Return what finds the log likelihood of the responses of a chain under a table."""
+    """Return what finds the log likelihood of the responses by prediction under a table."""
     shown = release.masked.frame["y"].to_numpy()
     # lots order rows of one first slice, and are secret: the mean over their orders
     alike = [np.flatnonzero(release.donors[:, 0] == donor) for donor in set(release.donors[:, 0])]
@@ -142,8 +140,9 @@ def gains(number: int, targets: int) -> dict[tuple[str, str], np.ndarray]:
     for way, setting in WAYS.items():
         release = rwn.mask(table_of(numbers, responses), setting, seed=number)
         fit = other_fit(release)
-        if setting.chain:
-            fit = chained_fit(release, release.law._again if way != FAULT else wrong_law(release))
+        if setting.by_prediction:
+            later = wrong_law(release) if way == FAULT else release.law._again
+            fit = predicted_fit(release, later)
         for target in range(targets):
             prior = log_prior(numbers[target])
             truth = int(responses[target])

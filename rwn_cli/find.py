@@ -37,7 +37,9 @@ def find(
     slices: Annotated[bool, flag("--slices", "The slices may change.")] = False,
     kernel: Annotated[bool, flag("--kernel", "The kernel may change.")] = False,
     method: Annotated[bool, flag("--method", "The method may change.")] = False,
-    chain: Annotated[bool, flag("--chain", "Slices may be chained.")] = False,
+    by_prediction: Annotated[
+        bool, flag("--by-prediction", "Slices may be drawn by prediction.")
+    ] = False,
     tie: Annotated[bool, flag("--tie", "Slices may be tied.")] = False,
     lever: Annotated[Texts, option("NAME", "It may change, such as k.")] = None,
     scenario: Annotated[File, option("FILE.toml", "Limits, and where to begin.")] = None,
@@ -55,11 +57,11 @@ def find(
 ) -> None:
     """Find the best setting: it keeps all limits and leaves most, or as much as you say.
 
-    Without --strength, --slices, --kernel, --method, --chain, --tie and --lever everything of RWN
-    may change, and a better method is named. With --chain limits on attribute gain and true matches
-    are needed. Where no setting keeps all limits, the nearest is named with what helps, nothing is
-    written, and the exit code is 4. Ctrl-C ends the search with the best setting so far and exit
-    code 6.
+    Without --strength, --slices, --kernel, --method, --by-prediction, --tie and --lever everything
+    of RWN may change, and a better method is named. With --by-prediction limits on attribute gain
+    and true matches are needed. Where no setting keeps all limits, the nearest is named with what
+    helps, nothing is written, and the exit code is 4. Ctrl-C ends the search with the best setting
+    so far and exit code 6.
     `rwn seek` and `rwn seek-slices` are other names of it.
     """
     from rwn_core.data.belonging.gate import refuse_together
@@ -73,9 +75,9 @@ def find(
     data = options.with_rows(data, rows)
     refuse_together(data)
     policy = options.limits(loaded, limit)
-    free = not (strength or slices or kernel or method or chain or tie or lever)
+    free = not (strength or slices or kernel or method or by_prediction or tie or lever)
     may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
-    may |= {"chain": chain, "tie": tie, "levers": tuple(lever or ())}
+    may |= {"by_prediction": by_prediction, "tie": tie, "levers": tuple(lever or ())}
     start = None if loaded is None else loaded.setting
     space = rwn.Space(setting=start, lose_at_most=lose_at_most, **may)
     interrupted = False

@@ -22,7 +22,7 @@ SEARCHED = LARGEST_DENSE + 50
 CERTIFIED = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0)
 METHODS = (
     (DENSE, rwn.SoftRWN(balance=1.0)),
-    (DENSE, rwn.SoftRWN(chain=True, own=True, later=5)),
+    (DENSE, rwn.SoftRWN(by_prediction=True, own=True, later=5)),
     (DENSE, rwn.SoftRWN(tie=True, cap=0.5)),
     (DENSE, rwn.SoftRWN(tie=True, cap=0.5, own=True)),
     (DENSE, CERTIFIED),
@@ -49,7 +49,7 @@ def _mask_and_attack(n: int, method: rwn.SoftRWN) -> None:
     data = rwn.Microdata.from_frame(pd.DataFrame(columns))
     release = rwn.mask(data, method, seed=0)
     law = release.law
-    if method.chain:
+    if method.by_prediction:
         return
     # codes of one variable and of several lie in another order, for which kernels compile again
     for names in (["x"], ["x", "y"]):

@@ -232,6 +232,9 @@ def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any])
         needed = " and ".join(each for each in known if each in _required(cls) - given.keys())
         too = ", too" if given else ""
         return f"{cls.__name__} needs {needed}{too}: {call}."
+    left = getattr(cls, "gone", {}).get(unknown[0])  # what to say in its place
+    if left:
+        return str(left)
     other = getattr(cls, "elsewhere", {}).get(unknown[0])  # a class that has it
     if other:
         return f"{cls.__name__} has no parameter {unknown[0]}; {other} has it."

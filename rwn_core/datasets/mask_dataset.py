@@ -372,10 +372,10 @@ def checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
             "that fits into memory."
         )
-    if setting.chain:
+    if setting.by_prediction:
         raise ParameterError(
-            "Chained slices are drawn for all rows together; leave out chain, or mask a table that "
-            "fits into memory."
+            "Slices by prediction are drawn for all rows together; leave out by_prediction, "
+            "or mask a table that fits into memory."
         )
     ball = setting.ball
     if setting.tie and ball.kernel.has_edge:

@@ -1,4 +1,4 @@
-"""Later slices of a chain: their donors are near to what a row shows already.
+"""Later slices of a chain: their donors are near to where what a row shows places it.
 
 Its law: only the first slice says from which record a row comes.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -22,17 +22,10 @@ from rwn_core.laws.cell_law import CellLaw, Predicted
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
-from rwn_core.neighbors.distance import (
-    TIE,
-    CodedPoints,
-    Points,
-    level_squares,
-    point_values,
-    squared_distances,
-)
+from rwn_core.neighbors.distance import TIE, Points, squared_distances
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.soft_lists import Entries, Listed, grouped, joined, list_both_ways
-from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, ranges
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import in_parts
 from rwn_core.randomness import SecretKey, uniforms
@@ -45,142 +38,130 @@ WEIGHTS, FEWER = "A balanced later slice", "mask fewer records together"
 STEP = 3 * 2**30  # the block of random numbers that a later slice is drawn from
 
 
+class Shown(NamedTuple):
+    """A slice that the rows of a release show."""
+
+    names: Unit
+    contents: Integers  # shape (m,): the number of each record's values
+    donors: Integers  # shape (n,): of each row
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Chain:
-    """The contents of n rows, slice by slice, and the records that later slices may come from."""
+    """The contents of n rows, slice by slice, and the m records that later slices may come from."""
 
-    # shape (n, d): the records with their values as they will be released
-    points: Points
     later: int  # nearest records that a later slice is drawn from; none has a larger weight
     balanced: bool  # whether every record gives each slice equally often
-    # shape (n,): records of one number are left out together, such as those of a household
+    # shape (m,): records of one number are left out together, such as those of a household
     groups: Integers | None = None
-    # returns what is known of columns of the records' points, or finds it; None finds it anew
-    cached: Callable[[tuple[int, ...], Callable[[], Any]], Any] | None = None
-    # by earlier slice: its columns of the points, the number of each record's values, and the
-    # donor of each row, shapes (n,)
-    shown: list[tuple[list[int], Integers, Integers]] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)  # the slices drawn so far
+    placed: Floats | None = None  # shape (m + n, a): where records, then rows, lie
 
-    def show(
-        self, names: tuple[str, ...], columns: list[int], contents: Integers, donors: Integers
-    ) -> None:
+    def show(self, names: Unit, contents: Integers, donors: Integers) -> None:
         """Let the rows show another slice, as `shown` holds it."""
         # Shapes: contents (m,), donors (n,).
-        self.shown.append((columns, contents, donors))
+        self.shown.append(Shown(names, contents, donors))
 
-    def next_slice(self, names: Sequence[str]) -> Neighborhoods:
-        """Return the possible donors of the next slice; `names` are its variables.
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.shown[0].contents)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the release has."""
+        return len(self.shown[0].donors)
+
+    def donors_nearby(self) -> Neighborhoods:
+        """Return the possible donors of the next slice, from where records and rows lie.
 
         Row r of its table has the records that may give row r the slice, given what it shows.
         """
         from rwn_core.neighbors.rank_kernel import rank_ties
+
+        dense = self.records <= LARGEST_DENSE
+        if not self.balanced:
+            listed, _ = self._all_pairs(self.later) if dense else self._searched(self.later)
+            in_parts(partial(rank_ties, listed), self.rows, len(listed.records))
+            sizes = np.diff(listed.starts)
+            return _neighborhoods(listed, np.repeat(1.0 / sizes, sizes))
+        listed, of_row, of_record = self._both_ways() if dense else self._searched_both_ways()
+        in_parts(partial(rank_ties, listed), self.rows, len(listed.records))
+        return self._balanced(listed, of_row, of_record)
+
+    def _both_ways(self) -> tuple[Listed, Floats, Floats]:
+        """Return all records of each row, and the distance scales of rows and of records."""
+        listed, of_row = self._all_pairs(self.records)
+        squared = np.full((self.rows, self.records), np.inf)
+        squared[np.repeat(np.arange(self.rows), np.diff(listed.starts)), listed.records] = (
+            listed.squared
+        )
+        at_rank = self.later - 1
+        return listed, of_row, np.partition(squared.T, at_rank, axis=1)[:, at_rank]
+
+    def _searched_both_ways(self) -> tuple[Listed, Floats, Floats]:
+        """Return each row's nearest records with those that it is near to, and both scales."""
+        most = min(LISTED * self.later, self.records)
+        listed, of_row = self._searched(most)
+        back, of_record = self._searched(most, by_record=True)
+        check_fits(pairs_bytes(8.0 * len(back.records)), budget_bytes(), WEIGHTS, FEWER)
+        near = NeighborTable(offsets=listed.starts, records=listed.records, squared=listed.squared)
+        record = np.repeat(np.arange(self.records, dtype=np.int32), np.diff(back.starts))
+        added = Entries(back.records, record, back.squared)
+        table = list_both_ways(near, added, of_record, 0).table
+        return Listed(table.offsets, table.records, table.squared), of_row, of_record
+
+    def _balanced(self, listed: Listed, of_row: Floats, of_record: Floats) -> Neighborhoods:
+        """Return donors by a kernel of distances in units of both scales, in balance."""
+        # Shapes: of_row (n,), of_record (m,), squared.
         from rwn_core.neighbors.weight_kernel import fill_kernel
 
-        (_, _, first), m, later = self.shown[0], len(self.points), self.later
-        n = len(first)
-        self.refuse_few(names)
-        # each row's nearest records, and each record's nearest rows where records balance
-        dense = m <= LARGEST_DENSE
-        most = later if not self.balanced else m if dense else min(LISTED * later, m)
-        # rows with the same donor have the same distances while they show one slice
-        once, like = np.arange(n), np.arange(n)
-        if dense and self.at_donors:
-            once, like = np.unique(first, return_index=True, return_inverse=True)[1:]
-        listed, of_row = self._all_pairs(once, most) if dense else self._searched(most)
-        if self.balanced and dense:
-            distance = np.full((len(once), m), np.inf)
-            lister = np.repeat(np.arange(len(once)), np.diff(listed.starts))
-            distance[lister, listed.records] = listed.squared
-            of_record = np.partition(distance[like].T, later - 1, axis=1)[:, later - 1]
-        elif self.balanced:
-            back, of_record = self._searched(most, by_record=True)
-            check_fits(pairs_bytes(8.0 * len(back.records)), budget_bytes(), WEIGHTS, FEWER)
-            near = NeighborTable(offsets=listed.starts, records=listed.records, squared=listed[2])
-            record = np.repeat(np.arange(m, dtype=np.int32), np.diff(back.starts))
-            added = Entries(back.records, record, back.squared)
-            table = list_both_ways(near, added, of_record, 0).table
-            listed = Listed(table.offsets, table.records, table.squared)
-        in_parts(partial(rank_ties, listed), len(once), len(listed.records))
-        sizes = np.diff(listed.starts)
-        entries = ranges(listed.starts[:-1][like], sizes[like])
-        starts = np.concatenate(([0], np.cumsum(sizes[like])))
-        every = Listed(starts, listed.records[entries], listed.squared[entries])
-        if not self.balanced:
-            return _neighborhoods(every, np.repeat(1.0 / sizes[like], sizes[like]))
-        # the kernel of distances in units of both scales
         distances = np.sqrt(of_row)
-        positive = distances[like][distances[like] > 0]
+        positive = distances[distances > 0]
         floor = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
         scales = np.maximum(distances, floor), np.maximum(np.sqrt(of_record), floor)
         rows = KernelRows(listed.starts, listed.records, np.empty(len(listed.records)))
-        fill = partial(fill_kernel, rows, listed.squared, scales, REMAINDER * later / n)
-        in_parts(fill, len(once), len(rows.members))
-        row = np.repeat(np.arange(n, dtype=np.int32), sizes[like])
-        turned = grouped(Entries(every.records, row, rows.logs[entries]), m)
-        found = balanced_both_ways(rows, KernelRows(*turned), 1.0 / later, like)
-        return _neighborhoods(every, found.weights[entries], found.error)
-
-    @property
-    def at_donors(self) -> bool:
-        """True if a row lies where the record of its slice lies: it shows one slice only."""
-        return len(self.shown) == 1
+        least = REMAINDER * self.later / self.rows
+        fill = partial(fill_kernel, rows, listed.squared, scales, least)
+        in_parts(fill, self.rows, len(rows.members))
+        row = np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(listed.starts))
+        turned = grouped(Entries(listed.records, row, rows.logs), self.records)
+        found = balanced_both_ways(rows, KernelRows(*turned), 1.0 / self.later)
+        return _neighborhoods(listed, found.weights, found.error)
 
     def refuse_few(self, names: Sequence[str]) -> None:
         """Refuse a next slice with too few donors, for a table or for rows of some values."""
-        m = len(self.points)
+        m = self.records
         later = self.later
-        for _, contents, _ in self.shown:
-            held = np.bincount(contents)
+        for each in self.shown:
+            held = np.bincount(each.contents)
             if 2 * later > m or (held[held <= later] * 3 > m).any():
                 raise ParameterError(
                     f"later = {later} leaves too few donors for {', '.join(names)}; choose fewer, "
                     "or mask more records together."
                 )
 
-    def _both(self) -> Points:
-        """Return all records, then the rows, in the coordinates of the slices drawn so far."""
-        values = point_values(self.points)
-        columns = [at for own, *_ in self.shown for at in own]
-        shown = np.empty((len(self.shown[0][2]), values.shape[1]))
-        for own, _, donors in self.shown:
-            shown[:, own] = values[donors][:, own]
-        both: Points = np.asfortranarray(np.concatenate((values, shown))[:, columns])
-        squares = level_squares(self.points)
-        if squares:
-            coded = {at: squares[old] for at, old in enumerate(columns) if old in squares}
-            both = CodedPoints(values=point_values(both), squares=coded)
-        return both
+    @property
+    def _points(self) -> Points:
+        """All records, then the rows, where they lie."""
+        assert self.placed is not None  # as a prediction places them
+        return np.asfortranarray(self.placed)
 
-    def _all_pairs(self, rows: Integers, most: int) -> tuple[Listed, Floats]:
-        """Return the nearest of all records to some rows, as `_searched` does."""
+    def _all_pairs(self, most: int) -> tuple[Listed, Floats]:
+        """Return the nearest of all records to each row, as `_searched` does."""
         from rwn_core.neighbors.rank_kernel import sort_rows
 
-        m = len(self.points)
-        everyone = np.arange(len(self.points))
-        alone = self.at_donors
-        # a row of one slice is as far from all as the record that gave it
-        asked = everyone if alone else m + rows
-
-        def ranked() -> Listed:
-            """List all records by their distance to the points that are asked for."""
-            both = self._both()
-            listed = Listed.empty(np.arange(len(asked) + 1) * m)
-            records, squared = (each.reshape(-1, m) for each in listed[1:])
-            records[:] = everyone
-            for part in np.array_split(np.arange(len(asked)), -(-len(asked) * m // AT_ONCE)):
-                squared[part] = squared_distances(both, asked[part, None], everyone)
-            in_parts(partial(sort_rows, listed), len(asked), len(listed.records))
-            return listed
-
-        known = self.cached if alone else None
-        listed = ranked() if known is None else known((*self.shown[0][0],), ranked)
-        if alone:
-            taken = ranges(m * self.shown[0][2][rows], np.full(len(rows), m))
-            records = listed.records[taken]
-            squared = listed.squared[taken]
-            listed = Listed(np.arange(len(rows) + 1) * m, records, squared)
-        left_out = self._holds(rows[:, None], listed.records.reshape(-1, m)).ravel()
-        return _nearest(listed, left_out, self.later, most)
+        points = self._points
+        everyone = np.arange(self.records)
+        rows = np.arange(self.rows)
+        listed = Listed.empty(np.arange(self.rows + 1) * self.records)
+        records = listed.records.reshape(-1, self.records)
+        squared = listed.squared.reshape(-1, self.records)
+        records[:] = everyone
+        for part in np.array_split(rows, -(-self.rows * self.records // AT_ONCE)):
+            squared[part] = squared_distances(points, self.records + part[:, None], everyone)
+        in_parts(partial(sort_rows, listed), self.rows, len(listed.records))
+        return _nearest(listed, self._holds(rows[:, None], records).ravel(), self.later, most)
 
     def _searched(self, most: int, *, by_record: bool = False) -> tuple[Listed, Floats]:
         """Return each row's nearest records, or each record's nearest rows.
@@ -191,9 +172,9 @@ class Chain:
         from rwn_core.neighbors.rank_kernel import sort_rows
         from rwn_core.neighbors.search import Search
 
-        both = self._both()
-        n = len(self.shown[0][2])
-        m = len(self.points)
+        both = self._points
+        n = self.rows
+        m = self.records
         own, others = (range(m), range(m, m + n)) if by_record else (range(m, m + n), range(m))
         frame = shared_frame(both)
         parts = list[Entries]()
@@ -276,7 +257,7 @@ def draw_later(found: Neighborhoods, key: SecretKey, stream: int) -> Integers:
     """Draw each row's donor of a later slice, shape (n,), from one keyed number a row."""
     from rwn_core.neighbors.draw_kernel import draw_weighted
 
-    assert found.shares is not None  # as `Chain.next_slice` makes them
+    assert found.shares is not None  # as `Chain.donors_nearby` makes them
     donors = np.empty(found.n, np.int64)
     drawn = uniforms(key, np.arange(found.n), stream, STEP)[0]
     draw_weighted(found.table.offsets, found.table.records, found.shares, drawn, donors)
@@ -284,7 +265,7 @@ def draw_later(found: Neighborhoods, key: SecretKey, stream: int) -> Integers:
 
 
 class ChainLaw(CellLaw):
-    """The law of a release with chained slices, given what its rows show.
+    """The law of a release with slices by prediction, given what its rows show.
 
     P(row r | record i is its source) = P_i(values of the first slice) g(row), and g is the same
     for all i, because donors of later slices depend on released values alone. So a row tells from
@@ -312,8 +293,8 @@ class ChainLaw(CellLaw):
         """The law of the release in the precision that it was drawn with; others are refused."""
         if dict(precision) not in ({}, self._steps):
             raise NotApplicable(
-                "Later slices of a chain are drawn near to rounded values, so that a chain cannot "
-                "be rounded afterwards; draw it with this precision."
+                "Later slices are predicted from rounded values, so that a release with slices by "
+                "prediction cannot be rounded afterwards; draw it with this precision."
             )
         return super().rounded(precision)
 
@@ -350,7 +331,9 @@ class ChainLaw(CellLaw):
     @property
     def independent(self) -> CellLaw:
         """Refused: later slices depend on the earlier ones."""
-        raise NotApplicable("Chained slices of a row depend on each other; this is for others.")
+        raise NotApplicable(
+            "Slices by prediction of a row depend on each other; this is for others."
+        )
 
     @property
     def probabilities(self) -> sparse.csr_array:

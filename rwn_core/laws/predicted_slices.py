@@ -20,7 +20,7 @@ from rwn_core.data.use import Use
 from rwn_core.data.variable import Kind
 from rwn_core.laws.cell_law import Predicted
 from rwn_core.laws.chained_slices import Chain
-from rwn_core.neighbors.distance import Points
+from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
@@ -206,7 +206,7 @@ def places(scores: Floats, lots: Floats, spreads: Floats) -> Floats:
 class PredictedChain(Chain):
     """A chain with later slices from records that are predicted as the row is.
 
-    Slices are shown by their columns in `points`, as in a chain, and by name in `units`.
+    Records and rows lie where a prediction of the later slice places them.
     """
 
     table: Microdata  # the m records with their values as they will be released
@@ -214,50 +214,39 @@ class PredictedChain(Chain):
     lots: Lots
     terms: tuple[Term, ...] = ()  # products of variables that predict besides them
     use: Use | None = None  # what the file is stated for: products of its regressions join them
-    units: list[tuple[str, ...]] = field(default_factory=list)  # the slices shown so far
     said: list[Predicted] = field(default_factory=list)  # of the slices drawn so far
     metric: Metric | None = None  # of all variables, each with weight 1
-    placed: Floats | None = None  # shape (m + n, a): where records and rows lie
 
-    @property
-    def at_donors(self) -> bool:
-        """True if rows lie where their donors do: no, a score is of a fit without these."""
-        return False
-
-    def show(
-        self, names: tuple[str, ...], columns: list[int], contents: Integers, donors: Integers
-    ) -> None:
-        """Let the rows show another slice; see `Chain.show`."""
-        # Shapes: contents (m,), donors (n,).
-        Chain.show(self, names, columns, contents, donors)
-        self.units.append(names)
-
-    def next_slice(self, names: Sequence[str]) -> Neighborhoods:
-        """Return the possible donors of the next slice; see `Chain.next_slice`."""
+    def next_slice(self, names: Unit) -> Neighborhoods:
+        """Return the possible donors of the next slice; see `Chain.donors_nearby`."""
         self.refuse_few(names)
         coordinates = self.coordinates(names)
         scores = self.scores(names, coordinates)
         self.placed = np.concatenate(self.lying(names, scores))
-        # that of the base, which slots hide from super() without arguments
-        found = Chain.next_slice(self, names)
+        found = self.donors_nearby()
         kept = kept_share(found, scores)
-        known = set().union(*self.units)
+        known = self.known
         self.said.append(
             Predicted(
                 names=tuple(names),
-                regressors=tuple(chain.from_iterable(self.units)),
+                regressors=tuple(chain.from_iterable(each.names for each in self.shown)),
                 terms=tuple(
                     ":".join(map(str, term))
                     for term in self.terms_for(names)
                     if within(term, known)
                 ),
                 later=self.later,
-                records=len(self.points),
+                records=self.records,
                 columns=coordinates.records.shape[1],
                 kept=kept,
             )
         )
         return found
+
+    @property
+    def known(self) -> set[str]:
+        """The variables that the rows show already."""
+        return {name for each in self.shown for name in each.names}
 
     def terms_for(self, names: Sequence[str]) -> tuple[Term, ...]:
         """Return the products that predict some variables: the given and the stated ones."""
@@ -270,16 +259,16 @@ class PredictedChain(Chain):
 
     def coordinates(self, names: Sequence[str] = ()) -> Coordinates:
         """Return what predicts some variables: the earlier slices and their terms."""
-        records = self._points()
-        rows = np.empty((len(self.shown[0][2]), records.shape[1]))
+        records = self._coordinates()
+        rows = np.empty((self.rows, records.shape[1]))
         own: list[int] = []
-        for unit, (_, _, donors) in zip(self.units, self.shown, strict=True):
-            columns = self._columns(unit)
-            rows[:, columns] = records[donors][:, columns]
+        for each in self.shown:
+            columns = self._columns(each.names)
+            rows[:, columns] = records[each.donors][:, columns]
             own += columns
         own.sort()
         parts = [Coordinates(records[:, own], rows[:, own])]
-        known = set().union(*self.units)
+        known = self.known
         for term in self.terms_for(names):
             for factors in self._products(term) if within(term, known) else ():
                 of_records = records[:, factors].prod(axis=1)
@@ -293,14 +282,14 @@ class PredictedChain(Chain):
 
     def scores(self, names: Sequence[str], coordinates: Coordinates) -> Scores:
         """Return the scores of records, in the sample, and of rows, without those they show."""
-        responses = self._points()[:, self._columns(names)]
+        responses = self._coordinates()[:, self._columns(names)]
         m, n = len(responses), len(coordinates.rows)
         if not responses.shape[1]:  # a slice of constants
             return Scores(np.zeros((m, 1)), np.zeros((n, 1)), np.zeros(1))
         # what depends on the table alone
         about = (
             "prediction of a later slice",
-            tuple(self.units),
+            tuple(each.names for each in self.shown),
             tuple(names),
             self.terms_for(names),
         )
@@ -343,12 +332,7 @@ class PredictedChain(Chain):
         nobody = np.empty(0, np.int64)
         return [np.unique(np.concatenate(each)) if each else nobody for each in found]
 
-    def _both(self) -> Points:
-        """Return all records, then the rows, where their scores lie."""
-        assert self.placed is not None  # as `next_slice` finds it
-        return np.asfortranarray(self.placed)
-
-    def _points(self) -> Floats:
+    def _coordinates(self) -> Floats:
         """Return the coordinates of all records in all variables, shape (m, D)."""
 
         def found() -> tuple[Metric, Floats]:
@@ -394,7 +378,7 @@ def kept_share(found: Neighborhoods, scores: Scores) -> float:
 
     A regression of the slice on what predicts it has about this share of its slopes.
     """
-    assert found.shares is not None  # as `Chain.next_slice` makes them
+    assert found.shares is not None  # as `Chain.donors_nearby` makes them
     own = scores.rows[:, 0] - scores.rows[:, 0].mean()
     if not scores.spreads.any() or not own.any():
         return float("nan")

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from rwn_core.errors import Catalogue
+from rwn_core.errors import Catalogue, ParameterError
 from rwn_core.masking.additive_noise import AdditiveNoise as AdditiveNoise
 from rwn_core.masking.cart_synthesis import CARTSynthesis as CARTSynthesis
 from rwn_core.masking.correlated_noise import CorrelatedNoise as CorrelatedNoise
@@ -41,6 +41,7 @@ from rwn_core.masking.release import mask as mask
 from rwn_core.masking.row_copy import RowCopy as RowCopy
 from rwn_core.masking.rwn import RWN as RWN
 from rwn_core.masking.sampling import RandomSample as RandomSample
+from rwn_core.masking.sliced_method import NEAR_ALL_LEFT
 from rwn_core.masking.soft_rwn import SoftRWN as SoftRWN
 
 _METHODS = (
@@ -109,12 +110,27 @@ def in_present_names(method: str, parameters: Mapping[str, Any]) -> tuple[str, d
     >>> in_present_names("rwn", {"kernel": "gaussian", "width": 0.5, "fresh": False})
     ('soft_rwn', {'kernel': 'gaussian', 'width': 0.5})
     """
+    parameters = _related_as_now(parameters)
     if method != RWN.method or "kernel" not in parameters:
         return method, dict(parameters)
     now = RWN if parameters["kernel"] == "even" else SoftRWN
     # at the values at which the others had no part
     known = {n: v for n, v in parameters.items() if v is not None and v != _UNUSED_BEFORE.get(n)}
     return now.method, known
+
+
+def _related_as_now(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with `by_prediction` for what was a chain near by prediction.
+
+    A chain that was near in all variables is refused: it is gone.
+    """
+    now = {name: value for name, value in parameters.items() if name not in ("chain", "near")}
+    chain = parameters.get("chain", False)
+    if chain in (False, "0"):  # a link writes numbers
+        return now
+    if parameters.get("near") != "prediction":
+        raise ParameterError(NEAR_ALL_LEFT)
+    return now | {"by_prediction": chain}
 
 
 def no_method(name: object) -> str:

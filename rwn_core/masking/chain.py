@@ -1,4 +1,4 @@
-"""Chained slices: a row's later slices come from records near to what it already shows."""
+"""Slices by prediction: later ones of a row come from records that are predicted as it is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rwn_core.data.use import Use
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import Predicted
-from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
+from rwn_core.laws.chained_slices import ChainLaw, draw_later
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
 from rwn_core.laws.predicted_slices import Lots, PredictedChain, keyed_lots
@@ -107,26 +107,19 @@ def _basis(points: Floats) -> Floats:
     return np.asarray(directions[:, spread > NEGLIGIBLE * max(spread.max(initial=0.0), 1e-300)])
 
 
-def check_chain(microdata: Microdata, order: Sequence[Unit], *, mixed: bool) -> None:
-    """Refuse a table with slices that are not to be chained, unless keys and secrets may mix."""
+def check_slices(microdata: Microdata, order: Sequence[Unit]) -> None:
+    """Refuse a table with one slice, or with values that stay."""
     kept = [each.name for each in microdata.schema.released if not each.masked]
     if kept:
         raise ParameterError(
-            "Chained slices mask every variable, because a value that stays shows from which "
+            "Slices by prediction mask every variable, because a value that stays shows from which "
             f"record it comes; {kept[0]} is released unmasked."
         )
     if len(order) < 2:
         raise ParameterError(
-            "A chain needs two slices or more, and all variables are in one; let some travel apart."
+            "A prediction needs two slices or more, and all variables are in one; let some travel "
+            "apart."
         )
-    for unit in order[1:]:
-        roles = [microdata.schema.variable(name).role for name in unit]
-        if Role.CONFIDENTIAL in roles and roles.count(Role.KEY) > 1 and not mixed:
-            raise ParameterError(
-                f"A later slice of a chain, {', '.join(unit)}, has a confidential variable and "
-                "several keys: near keys and a true fragment would stand in one row. Let them "
-                "travel apart; mixed = true takes it all the same."
-            )
 
 
 def check_prediction(
@@ -138,7 +131,8 @@ def check_prediction(
         if keys and not mixed:
             raise ParameterError(
                 f"A later slice, {', '.join(unit)}, has an identifying variable, {keys[0]}, which "
-                "near = prediction draws no slice for; let it travel in the first slice."
+                "by_prediction draws no slice for; let it travel in the first slice, or set "
+                "mixed = true."
             )
     earlier = {name for unit in order[:-1] for name in unit}
     kinds = {each.name: each.kind for each in microdata.schema.released}
@@ -156,31 +150,28 @@ def check_prediction(
 class _Drawing:
     """All that the later slices of a release depend on, besides what its rows show."""
 
-    metric: Metric
     order: Sequence[Unit]
     steps: Mapping[str, float]
     later: int
     balanced: bool
     groups: Integers | None
-    # of slices near by prediction; None where they are near in all coordinates
-    lots: Lots | None
+    lots: Lots
     terms: tuple[Term, ...]
     use: Use | None  # as the table's schema states it
 
 
 def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) -> Masked:
-    """Draw the slices one after the other, near to values in the precision of the release."""
+    """Draw the slices one after the other, predicted from values in the release's precision."""
     # `prepared`, of `neighborhood_method`, keeps the neighborhoods of first slices.
     method = prepared.method
     microdata = prepared.microdata
     steps = dict(precision)
     names = [each.name for each in microdata.schema.released]
-    metric = method.metric(microdata)
-    order = chain_order(microdata, metric, method.order)
-    check_chain(microdata, order, mixed=method.mixed)
+    order = chain_order(microdata, method.metric(microdata), method.order)
+    check_slices(microdata, order)
     if method.later_balance and microdata.n > MOST_BALANCED:
         raise ParameterError(
-            f"Later slices of a chain are balanced for up to {MOST_BALANCED:,} records; set "
+            f"Later slices are balanced for up to {MOST_BALANCED:,} records; set "
             "later_balance = false, so that intervals hold for the first slice only."
         )
     # the first slice, from the record's own neighborhood
@@ -190,29 +181,20 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     streams = random_streams(microdata)
     in_first = np.array([name in order[0] for name in names], dtype=np.float64)
     donors = draw_donors(prepared.found, Draws(key, np.arange(microdata.n), streams), in_first)
-    # later ones, from records near to what a row shows, as it will be released
-    predicts = method.near == "prediction"
+    # later ones, from records that what a row shows, as it will be released, predicts alike
     about = _Drawing(
-        metric=metric,
         order=order,
         steps=steps,
         later=method.later,
         balanced=method.later_balance,
         groups=prepared.finder.groups,
-        lots=keyed_lots(key, dict(zip(names, streams, strict=True))) if predicts else None,
+        lots=keyed_lots(key, dict(zip(names, streams, strict=True))),
         terms=product_terms(method.terms),
         use=microdata.schema.use,
     )
-    known = "near records of a chain", metric.axes, tuple(sorted(steps.items()))
     later: dict[str, DonorTables] = {}
     said: list[Predicted] = []
-    for following, found in _later_slices(
-        about,
-        donors,
-        microdata,
-        lambda columns, make: microdata.cached((*known, columns), make),
-        said,
-    ):
+    for following, found in _later_slices(about, donors, microdata, said):
         given = draw_later(found, key, streams[names.index(following[0])])
         donors[:, [names.index(name) for name in following]] = given[:, np.newaxis]
         later |= dict.fromkeys(following, DonorTables(found))
@@ -228,11 +210,7 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
 
 
 def _later_slices(
-    about: _Drawing,
-    donors: Integers,
-    table: Microdata,
-    cached: Any = None,
-    said: list[Predicted] | None = None,
+    about: _Drawing, donors: Integers, table: Microdata, said: list[Predicted] | None = None
 ) -> Iterator[tuple[Unit, Neighborhoods]]:
     """Yield each later slice with its possible donors, given what `donors` hold before it.
 
@@ -240,26 +218,21 @@ def _later_slices(
     """
     # Shape: donors (n, p), of rows; `table` may have more records.
     written = rounded(table, about.steps)
-    points = about.metric.coded(written)
     names = [each.name for each in table.schema.released]
-    nearness: dict[str, Any] = {
-        "points": points,
-        "later": about.later,
-        "balanced": about.balanced,
-        "groups": about.groups,
-    }
-    if about.lots is None:
-        chain = Chain(**nearness, cached=cached)
-    else:
-        chain = PredictedChain(
-            **nearness, table=written, lots=about.lots, terms=about.terms, use=about.use
-        )
+    chain = PredictedChain(
+        later=about.later,
+        balanced=about.balanced,
+        groups=about.groups,
+        table=written,
+        lots=about.lots,
+        terms=about.terms,
+        use=about.use,
+    )
     for unit, following in pairwise(about.order):
         own = donors[:, names.index(unit[0])]
-        columns = about.metric.variable_columns(unit)
-        chain.show(unit, columns, joint_codes(written, unit), own)
+        chain.show(unit, joint_codes(written, unit), own)
         yield following, chain.next_slice(following)
-    if said is not None and isinstance(chain, PredictedChain):
+    if said is not None:
         said.extend(chain.said)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Event
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -55,7 +55,6 @@ from rwn_core.randomness import SecretKey
 if TYPE_CHECKING:
     from rwn_core.neighbors.search import Sizes
 
-Near = Literal["all", "prediction"]
 
 EVERY_COLUMN = (
     "ε counts standard deviations of this file: one more column or one outlier changes every "
@@ -149,10 +148,9 @@ class NeighborhoodMethod(Method, ABC):
     encoding: Encoding = "dummies"
     weights: Weights = "schema"
     outside_household: bool = False  # whether neighbors lie outside the record's own household
-    chain: bool = False  # whether later slices are drawn near to what a row already shows
-    order: tuple[str, ...] | str = ()  # variables with the first slices of a chain
-    mixed: bool = False  # whether a later slice may hold a confidential variable and several keys
-    near: Near = "all"  # where later slices are near: in all variables, or in what they predict
+    by_prediction: bool = False  # whether later slices are of records that are predicted alike
+    order: tuple[str, ...] | str = ()  # variables with the first slices
+    mixed: bool = False  # whether a later slice may hold an identifying variable
     terms: str = ""  # products and squares that predict, too
 
     neighborhoods = MovedAttribute("rwn_core.find_neighborhoods")
@@ -230,7 +228,9 @@ class NeighborhoodMethod(Method, ABC):
         """Make a table ready for releases; see `Method.prepare`."""
         self.check(microdata)  # refuse before the search, not after it
         finder = self._finder(microdata)
-        drawn = None if self.chain else records  # a chain draws all rows together
+        drawn = (
+            None if self.by_prediction else records
+        )  # later slices of all rows are drawn together
         kernel = self.ball.kernel
         if settings and kernel.has_edge and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
@@ -253,7 +253,7 @@ class NeighborhoodMethod(Method, ABC):
         if not finder.needs_key:
             seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
             with work(progress=progress, cancel=cancel):
-                shown = microdata.n if self.chain else most
+                shown = microdata.n if self.by_prediction else most
                 finder.store_for_sliders(self.ball.kernel, shown, seed)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
@@ -268,13 +268,12 @@ class NeighborhoodMethod(Method, ABC):
         ball = self.table_ball(microdata)
         if ball.kernel.has_edge:
             check_radius_and_k(ball.k, ball.epsilon, microdata.n)
-        if self.chain:
-            from rwn_core.masking.chain import chain_order, check_chain, check_prediction
+        if self.by_prediction:
+            from rwn_core.masking.chain import chain_order, check_prediction, check_slices
 
             order = chain_order(microdata, self.metric(microdata), self.order)
-            check_chain(microdata, order, mixed=self.mixed)
-            if self.near == "prediction":
-                check_prediction(microdata, order, product_terms(self.terms), mixed=self.mixed)
+            check_slices(microdata, order)
+            check_prediction(microdata, order, product_terms(self.terms), mixed=self.mixed)
 
 
 class CellMethod(NeighborhoodMethod):
@@ -353,7 +352,7 @@ class PreparedNeighbors(Prepared):
         if self.found is None:
             with current_work().quiet():  # it is asked for in the midst of other work
                 self.found, _ = self.finder.find(self.ball)
-        return None if self.method.chain else self.method.law(self.microdata, self.found)
+        return None if self.method.by_prediction else self.method.law(self.microdata, self.found)
 
     @property
     def known(self) -> Sizes | None:
@@ -391,7 +390,7 @@ class PreparedNeighbors(Prepared):
     def drawn(self, key: SecretKey) -> Masked:
         """Draw a release before rounding."""
         method, microdata = self.method, self.microdata
-        if method.chain:
+        if method.by_prediction:
             from rwn_core.masking.chain import draw_chain
 
             return draw_chain(self, key, dict(self.precision))

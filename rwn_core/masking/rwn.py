@@ -152,8 +152,8 @@ class RWN(SlicedMethod):
         if self.outside_household and self.neighbors != "exact":
             raise ParameterError("outside_household needs neighbors to be exact.")
         self.check_slices()
-        if (self.chain or self.tie) and not self.scheme.exact:
-            raise ParameterError("Chained and tied slices need neighbors to be exact.")
+        if (self.by_prediction or self.tie) and not self.scheme.exact:
+            raise ParameterError("Slices by prediction and tied ones need neighbors to be exact.")
         check_share("balance", self.balance)
         if self.balance and not self.scheme.exact:
             raise ParameterError("balance needs neighbors to be exact.")
@@ -191,7 +191,7 @@ class RWN(SlicedMethod):
     @property
     def fixed_neighborhoods(self) -> bool:
         """True if neighborhoods do not depend on the key."""
-        return self.scheme.exact and not self.chain
+        return self.scheme.exact and not self.by_prediction
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks on random candidates and on weights by the table's size."""

@@ -1,10 +1,11 @@
-"""Slices of a row that are chained or tied: the levers of every method that draws from donors.
+"""Slices of a row by prediction, or tied: the levers of every method that draws from donors.
 
-A chain draws each later slice near to what the row already shows; ties let slices know each other.
+Later slices come from records that are predicted as the row is; ties let slices know each other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -16,7 +17,7 @@ from rwn_core.data.variable import check_count
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw, Predicted
 from rwn_core.laws.law import Law
-from rwn_core.masking.neighborhood_method import CellMethod, Near
+from rwn_core.masking.neighborhood_method import CellMethod
 from rwn_core.neighbors import Neighborhoods
 
 _Record = TypeVar("_Record")
@@ -24,19 +25,17 @@ _Record = TypeVar("_Record")
 MOST_UNITS = 40  # that one or two factors tie
 BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
 
-CHAINED = (
-    "Later slices are drawn near to what the row already shows. An intruder learns of a row's "
-    "source from the first slice only. The other slices are those of people who resemble the row, "
-    "not of the source.",
-    "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
-    "whole rows of other people. Judge a chain by attribute gain and true matches.",
-)
 PREDICTED = (
     "A later slice is drawn from people for whom the other columns predict about the same values "
     "of it. An intruder learns of a row's source from the first slice only. Main effects, and the "
     "products that you name, keep most of their size; relations that the prediction does not "
     "contain fade.",
-    CHAINED[1],
+    "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
+    "whole rows of other people. Judge slices by prediction by attribute gain and true matches.",
+)
+NEAR_ALL_LEFT = (
+    "Slices are no longer chained near in all variables (chain = true); set by_prediction = true, "
+    "which keeps more of their relations, or tie = true."
 )
 _NOT_PROMISED = (
     "Not promised: interactions, squares and thresholds that are not in terms; a spread of the "
@@ -49,8 +48,8 @@ _STRONGEST = (
     "first slice each row shows, learns {} nats of 1.7 about that response in a test with 70 "
     "records and 8 levels, and .05 from slices apart.{}"
 )
-_LEARNED = {"all": 0.19, "prediction": 0.89, "tied": 0.12}
-_MUCH = 0.2  # nats
+_LEARNED_OF_TIES = ".12"
+_LEARNED_BY_PREDICTION = ".89"
 _NOT_FOR = (
     " So it is not for people whose answer must stay hidden from somebody who knows all other "
     "records."
@@ -67,19 +66,20 @@ _OF_TIE = (
 )
 _FEW = "Below 20 records a later slice often shows a few people only; take later = 20 or more."
 _MIXED = (
-    "A later slice may hold a confidential variable with several keys, so that near keys and a "
-    "true fragment stand in one row: on bodyfat nearest rows then named the response for 59 % more "
-    "of the people inside the file than of those outside."
+    "A later slice may hold identifying variables with a confidential one, so that true keys and a "
+    "true fragment of another person stand in one row: on bodyfat nearest rows then named the "
+    "response for 59 % more of the people inside the file than of those outside."
 )
 LEAST_KEPT = 0.9  # of slopes, below which a remark says how to keep more
 SMALL = 100  # records, below which fewer donors are advised
 SMALL_LATER = 10
+LEAST_LATER = 20  # donors of a later slice, below which one often shows a few people only
 
 
 def slice_words(params: object) -> list[str]:
-    """Return what is said of slices that are chained or tied; nothing of others."""
-    if getattr(params, "chain", False):
-        return [*(PREDICTED if getattr(params, "near", "") == "prediction" else CHAINED)]
+    """Return what is said of slices that are drawn by prediction or tied; nothing of others."""
+    if getattr(params, "by_prediction", False):
+        return [*PREDICTED]
     return [*TIED] if getattr(params, "tie", False) else []
 
 
@@ -123,38 +123,35 @@ def own_parameters_first(cls: type[_Record]) -> type[_Record]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SlicedMethod(CellMethod):
-    """A method whose slices may be chained or tied.
+    """A method whose slices may be drawn by prediction or tied.
 
     Parameters
     ----------
-    chain : bool
-        Whether later slices of a row come from records near to what its earlier slices show, and
-        not from its own neighborhood. Then only the first slice says from which record a row comes.
-        It needs two slices or more, q = 1 and all variables masked. Linkage is then low for almost
-        any setting, so that limits on attribute gain and true matches have to be set.
+    by_prediction : bool
+        Whether later slices of a row come from records for which the earlier slices predict, by
+        least squares, about the same values of the later one, and not from its own neighborhood.
+        Then only the first slice says from which record a row comes. Slopes of a later slice on
+        earlier ones stay, and relations that the prediction does not contain fade. It needs two
+        slices or more, q = 1 and all variables masked, and no identifying variable in a later
+        slice. Linkage is then low for almost any setting, so that limits on attribute gain and
+        true matches have to be set.
     later : int
-        For a chain: how many nearest records a later slice is drawn from, at least 5. No record is
-        its donor with a probability above 1 / later, where records balance.
+        By prediction: how many nearest records a later slice is drawn from, at least 5. No record
+        is its donor with a probability above 1 / later, where records balance.
     later_balance : bool
-        For a chain: whether every record gives each later slice equally often, as balance=1 does
+        By prediction: whether every record gives each later slice equally often, as balance=1 does
         for the first.
     order : sequence of str
-        For a chain: variables whose slices come first, in this order. Left out, or for the others:
-        slices with keys, then those most correlated with what is before, and last those with
-        confidential variables.
+        By prediction: variables whose slices come first, in this order. Left out, or for the
+        others: slices with keys, then those most correlated with what is before, and last those
+        with confidential variables.
     mixed : bool
-        For a chain: whether a later slice may hold a confidential variable and several keys, or by
-        prediction an identifying variable. It is refused otherwise, because near keys and a true
-        fragment then stand in one row.
-    near : {"all", "prediction"}
-        For a chain: near in all variables of the earlier slices, or in what they predict for the
-        later slice by least squares. By prediction slopes of a later slice on earlier ones stay,
-        and relations that the prediction does not contain fade. No identifying variable may then
-        stand in a later slice.
+        By prediction: whether a later slice may hold an identifying variable. It is refused
+        otherwise, because a true key and a true fragment of another person then stand in one row.
     terms : str
-        For near="prediction": products and squares that predict besides the variables themselves,
-        such as "age:bmi + square(age)". Those with variables of later slices are left out. Those of
-        a stated regression whose response is in the slice join by themselves; the release says so.
+        By prediction: products and squares that predict besides the variables themselves, such as
+        "age:bmi + square(age)". Those with variables of later slices are left out. Those of a
+        stated regression whose response is in the slice join by themselves; the release says so.
     tie : bool
         Whether the slices of a row are drawn tied: where one takes a donor with high values among
         the neighbors, so do the others. Each slice alone is what it was; q must be 1, and there
@@ -163,17 +160,17 @@ class SlicedMethod(CellMethod):
         Number of latent factors that tie the slices.
     """
 
-    chain: bool = False
+    by_prediction: bool = False
     later: int = 20
     later_balance: bool = True
     order: tuple[str, ...] | str = ()
     mixed: bool = False
-    near: Near = "all"
     terms: str = ""
     tie: bool = False
     tie_factors: int = 1
 
     formulas: ClassVar[tuple[str, ...]] = ("terms",)
+    gone: ClassVar[Mapping[str, str]] = dict.fromkeys(("chain", "near"), NEAR_ALL_LEFT)
 
     def __repr__(self) -> str:
         """Name the parameters in the order in which the record lists them."""
@@ -183,20 +180,21 @@ class SlicedMethod(CellMethod):
     def check_slices(self) -> None:
         """Refuse chains and ties of no meaning, whatever the table."""
         check_count("later", self.later, least=5)
-        if self.chain and self.q != 1:
+        if self.by_prediction and self.q != 1:
             raise ParameterError(
-                "Chained slices need q = 1, because a value that stays shows from which record it "
-                "comes; own = true, of soft neighborhoods, lets a record keep its first slice."
+                "Slices by prediction need q = 1, because a value that stays shows from which "
+                "record it comes; own = true, of soft neighborhoods, lets a record keep its first "
+                "slice."
             )
-        if self.near == "prediction" and not self.chain:
-            raise ParameterError("near = prediction is for chained slices; set chain = true.")
         if not isinstance(self.terms, str):
             raise ParameterError("terms must be a text, such as age:bmi + square(age).")
-        if self.terms.strip() and self.near != "prediction":
-            raise ParameterError("terms are for near = prediction; leave them out.")
+        if self.terms.strip() and not self.by_prediction:
+            raise ParameterError("terms are for slices by prediction; set by_prediction = true.")
         product_terms(self.terms)
-        if self.tie and self.chain:
-            raise ParameterError("Slices are chained or tied, not both; leave out chain or tie.")
+        if self.tie and self.by_prediction:
+            raise ParameterError(
+                "Slices are drawn by prediction or tied, not both; leave out by_prediction or tie."
+            )
         if self.tie and self.q < 1:
             raise ParameterError(
                 "Ties need q = 1; own = true, of soft neighborhoods, lets records keep values."
@@ -207,7 +205,7 @@ class SlicedMethod(CellMethod):
     @property
     def fixed_neighborhoods(self) -> bool:
         """True if slices do not depend on each other's draws."""
-        return not self.chain
+        return not self.by_prediction
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without slices to tie."""
@@ -251,19 +249,14 @@ class SlicedMethod(CellMethod):
         return [*imbalance_words(error, kept), *said, *CellMethod.remarks(self, microdata, law)]
 
     def slice_cautions(self) -> list[str]:
-        """Return cautions about chained and tied slices."""
-        texts: list[str] = []
-        if self.chain:
-            texts += slice_words(self)
-        if self.near == "prediction":
-            texts += _NOT_PROMISED
-        if self.chain or self.tie:
-            learned = _LEARNED["tied" if self.tie else self.near]
-            texts.append(
-                _STRONGEST.format(f"{learned:.2f}".lstrip("0"), _NOT_FOR if learned > _MUCH else "")
-            )
-        if self.chain and self.later < 20:
+        """Return cautions about slices by prediction and tied ones."""
+        if self.tie:
+            return [_STRONGEST.format(_LEARNED_OF_TIES, "")]
+        if not self.by_prediction:
+            return []
+        texts = [*PREDICTED, *_NOT_PROMISED, _STRONGEST.format(_LEARNED_BY_PREDICTION, _NOT_FOR)]
+        if self.later < LEAST_LATER:
             texts.append(_FEW)
-        if self.chain and self.mixed:
+        if self.mixed:
             texts.append(_MIXED)
         return texts

@@ -83,27 +83,24 @@ def balanced_weights(rows: KernelRows, cap: float, share: float = 1.0) -> RowWei
     return RowWeights(row, column, weights, error, rounds)
 
 
-def balanced_both_ways(
-    rows: KernelRows, columns: KernelRows, cap: float, like: Integers
-) -> RowWeights:
+def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> RowWeights:
     """Return weights of a kernel with rows that sum to 1 and columns that have equal sums.
 
-    `rows` holds each distinct row once, `like` the number of the distinct row that each row
-    equals, and `columns` the kernel of all rows turned: the rows of each record.
+    `columns` holds the kernel of `rows` turned: the rows of each record.
     """
-    # Shapes: like (n,).
     from rwn_core.neighbors.weight_kernel import ROUNDING, fill_log, solve_newton
 
     m = len(columns.starts) - 1
-    target = len(like) / m
+    n = len(rows.starts) - 1
+    target = n / m
     column = np.zeros(m)
     step = np.empty(m)
     even = np.zeros(1)
     fill_log(np.array([target]), even)
-    caps, own_caps = np.full(len(rows.starts) - 1, cap), np.full(m, cap / target)
+    caps, own_caps = np.full(n, cap), np.full(m, cap / target)
     row, weights = _filled(rows, column, caps)
     for rounds in range(1, MOST_ROUNDS + 1):
-        missing = target - column_sums(rows, weights, m, like)
+        missing = target - column_sums(rows, weights, m)
         error = float(np.abs(missing).max())
         if error <= STOP:
             break
@@ -112,33 +109,30 @@ def balanced_both_ways(
         if rounds > DAMPED_ROUNDS and error <= 0.9:
             free = np.where(weights < cap * (1 - ROUNDING), weights, 0.0)
             of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
-            sums = (of_rows, column_sums(rows, free, m, like))
+            sums = (of_rows, column_sums(rows, free, m))
             accuracy = min(0.1, np.sqrt(error))
             if sums[1].min() >= 1e-8:
-                solve_newton(rows, free, (*sums, like), missing, accuracy, NEWTON_ROUNDS, step)
+                solve_newton(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
                 size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
                 for tried in (column + size / 3.0**cut * step for cut in range(CUTS)):
                     row, weights = _filled(rows, tried, caps)
-                    left = target - column_sums(rows, weights, m, like)
+                    left = target - column_sums(rows, weights, m)
                     squares = [np.cumsum(x**2)[-1] for x in (left, missing)]
                     if better := bool(squares[0] < squares[1]):
                         column = tried
                         break
         if not better:
-            column = _filled(columns, row[like], own_caps)[0] + even
+            column = _filled(columns, row, own_caps)[0] + even
             row, weights = _filled(rows, column, caps)
     return RowWeights(row, column, weights, error, rounds)
 
 
-def column_sums(
-    rows: KernelRows, weights: Floats, columns: int = 0, like: Integers | None = None
-) -> Floats:
+def column_sums(rows: KernelRows, weights: Floats, columns: int = 0) -> Floats:
     """Return the sums of columns, as many as rows where nothing is said, shape (columns,)."""
     from rwn_core.neighbors.weight_kernel import add_columns
 
-    n = len(rows.starts) - 1
-    totals = np.zeros(columns or n)
-    add_columns(rows, weights, np.arange(n) if like is None else like, totals)
+    totals = np.zeros(columns or len(rows.starts) - 1)
+    add_columns(rows, weights, totals)
     return totals
 
 
@@ -171,7 +165,7 @@ def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Float
     if free.min() < 1e-8 or largest > 0.9:
         return column
     accuracy = min(0.1, np.sqrt(largest))
-    sums = (np.empty(0), free, np.arange(n))
+    sums = (np.empty(0), free)
     solve_newton(rows, room, sums, 1 - totals, accuracy, NEWTON_ROUNDS, step)
     size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     for _ in range(CUTS):

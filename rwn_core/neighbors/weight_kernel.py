@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import uint64
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
@@ -97,12 +97,11 @@ def fill_kernel(
 
 
 @jit_entry
-def add_columns(rows: Any, weights: Floats, like: Integers, totals: Floats) -> None:
+def add_columns(rows: Any, weights: Floats, totals: Floats) -> None:
     """Add the weights of all rows to the totals of their columns, in their order."""
-    # Shapes: weights (m,); like (n,), which row of `rows` each row is; totals (columns,).
+    # Shapes: weights (m,), totals (columns,).
     starts, members = rows.starts, rows.members
-    for index in range(len(like)):
-        row = like[index]
+    for row in range(len(starts) - 1):
         for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
             totals[uint64(members[entry])] += weights[entry]
 
@@ -271,14 +270,13 @@ def solve_newton(
     """Write the solution of (diag(c) + H) z = missing by conjugate gradients.
 
     H holds the weights below the cap, as compressed rows, and is symmetric; free are sums of rows,
-    empty here, c (m,), sums of columns, and which of `rows` each row is. With sums r of rows (n,) H
-    is of rows and columns that differ, F, and -F' diag(1/r) F takes its place: rows are scaled to
-    their sums at once.
+    empty here, and c (m,), sums of columns. With sums r of rows (n,) H is of rows and columns that
+    differ, F, and -F' diag(1/r) F takes its place: rows are scaled to their sums at once.
     """
     # `accuracy` is of the remaining difference, relative to `missing` (m,), 1 less the sums of
     # columns; `most` are rounds; step (m,) is filled.
     starts, members = rows.starts, rows.members
-    of_rows, of_columns, like = free
+    of_rows, of_columns = free
     m = len(missing)
     eliminated = len(of_rows) > 0
     totals = np.empty(len(of_rows))
@@ -303,8 +301,7 @@ def solve_newton(
                 totals[row] = total / of_rows[row]
             else:
                 product[row] = total
-        for index in range(len(like) if eliminated else 0):
-            row = like[index]
+        for row in range(len(of_rows)):
             for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
                 product[uint64(members[entry])] -= weights[entry] * totals[row]
         curvature = 0.0

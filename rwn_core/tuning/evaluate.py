@@ -157,7 +157,7 @@ class PreparedTables:
             while len(self.releases) >= self._held:
                 del self.releases[next(iter(self.releases))]
             moved = self.moved(setting)
-            if getattr(setting.params, "chain", False):  # is drawn near to rounded values, once
+            if getattr(setting.params, "by_prediction", False):  # from rounded values, once
                 moved = replace(moved, precision=setting.precision)
             drawn = moved.release(SecretKey.from_seed(seed), threads=1)
             made = drawn.rounded(dict(setting.precision))

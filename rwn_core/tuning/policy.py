@@ -108,10 +108,10 @@ _USUAL = [Limit(measure=key, at_most=most) for key, most in _STATED if most is n
 DEFAULT = tuple(sorted(_USUAL, key=lambda limit: -limit.at_most))
 """What holds until an organization sets limits of its own."""
 
-_OF_A_CHAIN = ("attribute_gain", "true_matches")
-CHAIN_UNJUDGED = (
-    "Chained slices keep almost any limit on linkage, whatever they show of other people; set "
-    "limits on attribute gain and true matches, too."
+_OF_A_PREDICTION = ("attribute_gain", "true_matches")
+PREDICTION_UNJUDGED = (
+    "Slices by prediction keep almost any limit on linkage, whatever they show of other people; "
+    "set limits on attribute gain and true matches, too."
 )
 
 
@@ -171,8 +171,10 @@ class Policy(NamedParameters, Summarized):
 
     def unjudged(self, params: Any) -> str:
         """Return why these limits are not enough to judge a setting; empty where they are."""
-        chained = getattr(params, "chain", False) and not {*_OF_A_CHAIN} <= {*self.measures}
-        return CHAIN_UNJUDGED if chained else ""
+        predicted = getattr(params, "by_prediction", False) and not {*_OF_A_PREDICTION} <= {
+            *self.measures
+        }
+        return PREDICTION_UNJUDGED if predicted else ""
 
     def judge(
         self,
@@ -196,8 +198,8 @@ class Policy(NamedParameters, Summarized):
             The share of the records that is released, where it is too small for anything to be
             kept; a `Point` has its own.
         params : Method, optional
-            The method with its parameters; a `Point` has its own. With chained slices nothing is
-            judged unless attribute gain and true matches have limits.
+            The method with its parameters; a `Point` has its own. With slices by prediction
+            nothing is judged unless attribute gain and true matches have limits.
 
         Returns
         -------
@@ -214,7 +216,7 @@ class Policy(NamedParameters, Summarized):
             raise ParameterError(f"given must be a Point or a dict, not {kind_words(given)}.")
         given = attacked(given)
         reasons = reasons or {}
-        if getattr(params, "chain", False) and (why := self.unjudged(params)):
+        if getattr(params, "by_prediction", False) and (why := self.unjudged(params)):
             given = {}
             reasons = dict.fromkeys(self.measures, why)
         held = {key: spread_of(key, given.get(key)) for key in self.measures}

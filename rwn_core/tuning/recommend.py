@@ -87,11 +87,11 @@ def recommend(
 ) -> SearchAnswer:
     """Find the setting to begin with: it keeps the limits and leaves most of the use.
 
-    Settings of RWN are tried: as published, with slices apart, tied and chained, with soft and
+    Settings of RWN are tried: as published, with slices apart, tied or by prediction, with soft and
     balanced kernels, and with confidential variables left out of the distance. Simple attacks are
     tried on the best one only, and on the next where they break it. Up to 1,000 records all of it
-    happens on the whole table. Of a larger one 500 random records rank the settings: there a
-    soft kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since
+    happens on the whole table. Of a larger one 500 random records rank the settings: there a soft
+    kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since
     linkage falls with the number of records. Then the best three are tried on all records, where
     their strength is found anew and several releases are read. Other methods are looked at last, as
     alternatives.
@@ -410,8 +410,7 @@ def _look_at_levers(search: TableSearch, table: Microdata) -> None:
 def _order(records: int) -> tuple[str, ...]:
     """Return the ways, the most promising first.
 
-    What comes later is ruled out by one release where that loses more. Slices chained near in all
-    variables were best on no table (decision 0058); `Space(chain=True)` tries them.
+    What comes later is ruled out by one release where that loses more.
     """
     if records <= WAYS["tied"].few_beyond:
         return ("tied", "predicted", "apart")
@@ -481,8 +480,8 @@ def _worth_most(search: TableSearch, way: str) -> FoundSetting | None:
 
 
 def _later_of(search: TableSearch, way: str) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of donors of a later slice that are tried; none where none is chained."""
-    if not WAYS[way].parameters.get("chain"):
+    """Return how many donors of a later slice are tried; none where none is predicted."""
+    if not WAYS[way].parameters.get("by_prediction"):
         return {}
     return {"later": tuple(later_donors(search.microdata.n, parts) for parts in LATER[1:])}
 
@@ -542,7 +541,7 @@ def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
 def _on_all(setting: Setting, records: int) -> Setting:
     """Return a setting that was ranked on a part of a table as it is tried on all records."""
     start = _in_geometry(setting, records, records)
-    if not getattr(start.params, "chain", False) or records <= QUICK_RECORDS:
+    if not getattr(start.params, "by_prediction", False) or records <= QUICK_RECORDS:
         return start
     later = later_donors(records, LATER[0])
     return replace(start, params=replace(start.params, later=later))

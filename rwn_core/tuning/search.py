@@ -6,11 +6,11 @@ file; all of them end with a `SearchAnswer`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
@@ -19,6 +19,7 @@ from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, SoftRWN, at_levers, lever_values
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking.sliced_method import NEAR_ALL_LEFT
 from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
@@ -57,9 +58,9 @@ class Space(NamedParameters):
         methods can be compared at the same limits or at the same loss.
     levers : tuple of str
         Names of other parameters that may change, such as k and q.
-    chain : bool
-        Chained slices, of the method soft RWN, besides slices drawn apart. The policy must have
-        limits on attribute gain and true matches.
+    by_prediction : bool
+        Slices by prediction, besides slices drawn apart. The policy must have limits on attribute
+        gain and true matches.
     tie : bool
         Tied slices, of the method soft RWN, besides slices drawn apart.
     lose_at_most : float, optional
@@ -83,11 +84,13 @@ class Space(NamedParameters):
     kernels: bool = False
     methods: bool = False
     levers: tuple[str, ...] = ()
-    chain: bool = False
+    by_prediction: bool = False
     tie: bool = False
     lose_at_most: float | None = None
     ranges: SliceRanges | None = None
     known: SearchAnswer | None = None
+
+    gone: ClassVar[Mapping[str, str]] = {"chain": NEAR_ALL_LEFT}
 
     def __post_init__(self) -> None:
         """Check the loss."""
@@ -118,7 +121,7 @@ class Space(NamedParameters):
         usual = [preset_slices(microdata, each) for each in PRESETS]
         for way, slices in product(self._ways(), dict.fromkeys([start.slices, *usual])):
             setting = replace(start, params=in_way(soft, way), slices=slices)
-            with suppress(ParameterError):  # slices that are not to be chained or tied
+            with suppress(ParameterError):  # slices that are not to be predicted or tied
                 params.check(setting.applied_to(microdata))
                 yield setting
         if self.methods:
@@ -127,8 +130,8 @@ class Space(NamedParameters):
     def _ways(self) -> list[str]:
         """Return the ways of related slices that are tried."""
         wanted = set()
-        if self.chain:
-            wanted.add("chain")
+        if self.by_prediction:
+            wanted.add("by_prediction")
         if self.tie:
             wanted.add("tie")
         return [key for key, way in WAYS.items() if not wanted.isdisjoint(way.parameters)]
@@ -204,7 +207,11 @@ def search(
     True
     """
     policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
-    tried = SoftRWN(chain=True) if space.chain else space.setting and space.setting.params
+    tried = (
+        SoftRWN(by_prediction=True)
+        if space.by_prediction
+        else space.setting and space.setting.params
+    )
     if lacks := policy.unjudged(tried):
         raise ParameterError(lacks)
     if not seconds >= 0:
@@ -243,7 +250,7 @@ def search(
         return with_all(on_all_records(microdata, policy, answer, safest, left))
 
     # of a large table slices are looked for on a sample
-    wider = space.methods or space.levers or space.chain or space.tie
+    wider = space.methods or space.levers or space.by_prediction or space.tie
     descends = space.slices and space.lose_at_most is None and not wider
     many = microdata.n > QUICK_RECORDS
     ranges = space.ranges or SliceRanges()

@@ -762,7 +762,7 @@ def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
     params = setting.params
     balanced = getattr(params, "balance", 0.0) > 0
     way = way_of(params)
-    later = params.later if WAYS[way].parameters.get("chain") else None
+    later = params.later if WAYS[way].parameters.get("by_prediction") else None
     about = setting.method, getattr(params, "kernel", ""), balanced, way, later
     names = [each.name for each in fields(params) if each.name != params.strength] * levers
     held = tuple((name, getattr(params, name)) for name in names)

@@ -27,15 +27,9 @@ class Way:
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
         "apart": Way(title="Slices apart", parameters={}),
-        "chained": Way(
-            title="Slices chained",
-            parameters={"chain": True, "near": "all"},
-            few_beyond=500,
-            plain_beyond=2_000,
-        ),
         "predicted": Way(
-            title="Slices chained by prediction",
-            parameters={"chain": True, "near": "prediction"},
+            title="Slices by prediction",
+            parameters={"by_prediction": True},
             few_beyond=500,
             plain_beyond=2_000,
         ),
@@ -69,7 +63,7 @@ def safer_later_donors(records: int) -> int:
     return min(records // 2, MOST_SAFER)
 
 
-_APART: Mapping[str, Any] = MappingProxyType({"chain": False, "near": "all", "tie": False})
+_APART: Mapping[str, Any] = MappingProxyType({"by_prediction": False, "tie": False})
 
 
 def in_way(params: Sliced, way: str) -> Sliced:

@@ -42,7 +42,7 @@ KEEP, LOSE = "Keep the policy", "Lose at most"
 _CHOICES = {
     "slices": "Slices",
     "kernels": "Kernel and balance",
-    "chain": "Chained slices",
+    "by_prediction": "Slices by prediction",
     "tie": "Tied slices",
     "methods": "Method",
 }
@@ -103,10 +103,14 @@ def form(session: Session) -> Space:
 def may_change(session: Session) -> dict[str, str]:
     """What a search may change for the method on Tune, in words by key."""
     params = session.params
-    chained = session.of_rwn and not session.policy.unjudged(rwn.SoftRWN(chain=True))
+    lacks = session.policy.unjudged(rwn.SoftRWN(by_prediction=True))
     kernels = not kernels_refused(params)
-    fits = {"slices": type(params).uses_slices, "kernels": kernels, "chain": chained}
-    fits["tie"] = session.of_rwn
+    fits = {
+        "slices": type(params).uses_slices,
+        "kernels": kernels,
+        "by_prediction": session.of_rwn and not lacks,
+        "tie": session.of_rwn,
+    }
     levers = [x.name for x in params.levers if x.off is None and x.name != params.strength]
     words = {name: SHORT_NAMES.get(name, name) for name in levers}
     return words | {key: each for key, each in _CHOICES.items() if fits.get(key, True)}
@@ -124,7 +128,7 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
         lose_at_most=most,
         slices="slices" in chosen,
         kernels="kernels" in chosen,
-        chain="chain" in chosen,
+        by_prediction="by_prediction" in chosen,
         tie="tie" in chosen,
         methods="methods" in chosen,
     )

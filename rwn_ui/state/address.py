@@ -56,8 +56,7 @@ def read(session: Session) -> None:
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
         before = preparation_key(session, session.data, session.params)
-        asked = _parts(asked)
-        refused = take_setting(session, asked)
+        asked, refused = _taken(session, asked)
         started = None if work.preparation is coming else work.preparation
         st.session_state[_TAKING] = _Taking(asked, refused, session.table_version, before, started)
         _note(session, *refused)
@@ -73,6 +72,15 @@ def read(session: Session) -> None:
     _show(session)
     if work.preparation not in (None, coming):
         st.rerun()  # the top of the page waits for the started work
+
+
+def _taken(session: Session, asked: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Go over to a link's setting but for its levers; its parts, and sentences of refusal."""
+    try:
+        parts = _parts(asked)
+    except rwn.ParameterError as refusal:  # of a setting that is gone
+        return {}, [str(refusal)]
+    return parts, take_setting(session, parts)
 
 
 def _parts(asked: Mapping[str, str]) -> dict[str, str]:

@@ -123,9 +123,11 @@ def _space(space: rwn.Space) -> list[str]:
     """What a search may change as options, and the file of the setting where it begins."""
     if space.setting is None:  # everything of RWN may change
         return []
-    may = {name: getattr(space, name) for name in ("slices", "chain", "tie")}
+    may = {name: getattr(space, name) for name in ("slices", "by_prediction", "tie")}
     may |= {"kernel": space.kernels, "method": space.methods}
-    named = [f"--{name}" for name, changes in may.items() if changes] or ["--strength"]
+    named = [f"--{name.replace('_', '-')}" for name, changes in may.items() if changes] or [
+        "--strength"
+    ]
     most = [] if space.lose_at_most is None else ["--lose-at-most", f"{space.lose_at_most!r}"]
     levers = [word for name in space.levers for word in ("--lever", name)]
     return ["--scenario", _START, *named, *levers, *most]

@@ -543,10 +543,10 @@ def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: 
     "options",
     [
         {"tie": True},
-        {"chain": True, "later_balance": False, "order": ("hip", "age")},
-        {"chain": True, "near": "prediction", "terms": "age:weight + square(age)", "mixed": True},
+        {"by_prediction": True, "later_balance": False, "order": ("hip", "age")},
+        {"by_prediction": True, "terms": "age:weight + square(age)", "mixed": True},
     ],
-    ids=["tie", "chain", "prediction"],
+    ids=["tie", "plain prediction", "prediction"],
 )
 def test_the_command_of_slices_says_what_the_setting_is(method, own, options) -> None:
     setting = Setting.of(method, own | options, slices=[["age", "weight"], ["hip", "knee"]])

@@ -1,4 +1,4 @@
-"""Slices chained by prediction the slow way: a fit anew for each row, weights by halving."""
+"""Slices by prediction the slow way: a fit anew for each row, weights by halving."""
 
 from __future__ import annotations
 

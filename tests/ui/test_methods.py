@@ -16,7 +16,7 @@ import rwn_core as rwn
 from rwn_core.data.rounding import given_steps, steps_by_name
 from rwn_core.masking import RWN, SoftRWN, method_options
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.masking.sliced_method import CHAINED, TIED
+from rwn_core.masking.sliced_method import PREDICTED, TIED
 from rwn_core.measures.sentence import percent
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
@@ -312,7 +312,7 @@ def note_of(session: Session, lever: str) -> str:
     return {each["name"]: each["note"] for each in levers}[lever]
 
 
-def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
+def test_slices_are_tied_or_predicted_and_say_what_that_keeps(open_page) -> None:
     screen = open_page("tune", method="soft_rwn", balance="1")
     session = screen.session
     slice_by(screen, "Keys together | rest")
@@ -327,17 +327,17 @@ def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
         assert f"ties keep {percent(told[-1])} of what relates" in screen.panel["changed"]["least"]
     assert told[0] != told[1]
     screen.option("toggle", "tie").set_value(False).run()
-    screen.option("toggle", "chain").set_value(True).run()
+    screen.option("toggle", "by_prediction").set_value(True).run()
     assert screen.errors == []
-    assert session.params.chain
-    assert CHAINED[0] in screen.words("caption")
+    assert session.params.by_prediction
+    assert PREDICTED[0] in screen.words("caption")
     release = current_release(session)
     assert release.masked.masked.frame.equals(in_groups(session))
     assert release.masked.law.telling() == [("age", "weight", "height")]
-    # what a chain does not take is said, and nothing changes
+    # what a prediction does not take is said, and nothing changes
     screen.move(q=0.5)
     assert session.params.q == 1
-    assert "Chained slices need q = 1" in note_of(session, "q")
+    assert "Slices by prediction need q = 1" in note_of(session, "q")
     screen.find("selectbox", LABEL).set_value("whole").run()
     assert "needs two slices or more" in screen.errors[0]
 

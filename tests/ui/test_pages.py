@@ -147,6 +147,9 @@ def test_what_a_page_says_of_a_wrong_link_and_lives_on(open_page: Any) -> None:
     assert screen.session.words == "ε = 2 · k = 5 · q = 0.5"
     assert screen.errors == []
     assert screen.panel is not None
+    screen = open_page("tune", setting="method*soft_rwn*chain*1")
+    assert "no longer chained near in all" in screen.warnings[0]
+    assert screen.session.words == START
     screen = open_page("tune", demo="atlantis", epsilon="1.5", slices="1-2_" * 6_000)
     assert screen.warnings == ["The link is too long; the page opens without its settings."]
     assert screen.errors[0].startswith("There is no demo of that name")  # until closed

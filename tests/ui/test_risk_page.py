@@ -204,7 +204,7 @@ def test_a_large_table_is_attacked_by_a_job(open_page, drawn, at_once, monkeypat
 @pytest.mark.parametrize(
     ("params", "limited"),
     [
-        (rwn.SoftRWN(chain=True), "bayes_linkage"),  # not judged by linkage alone
+        (rwn.SoftRWN(by_prediction=True), "bayes_linkage"),  # not judged by linkage alone
         (rwn.RWN(epsilon=2.0, k=5), "association_loss"),  # a limit on what Tune reads
     ],
 )

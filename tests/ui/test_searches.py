@@ -226,7 +226,7 @@ def test_what_is_not_chosen_stays_as_on_tune_and_only_what_a_method_has_is_offer
     assert view.space_of(session, everything, 0.1).setting == session.setting
     session.set(replace(session.setting, precision=(("age", 5.0),)), prepared(session).prepared)
     assert view.space_of(session, everything, None).setting == session.setting
-    soft = ["q", "slices", "kernels", "chain", "tie", "methods"]
+    soft = ["q", "slices", "kernels", "by_prediction", "tie", "methods"]
     for method, offered in (
         ("rwn", ["k", *soft]),
         ("soft_rwn", soft),

@@ -23,7 +23,7 @@ K = 30  # donors of far records, so that none is linked above one half
 SLICES = ("body fat apart from the rest", "each variable alone", "whole rows")
 WAYS: Mapping[str, Mapping[str, Any]] = {
     "apart": {},
-    "chained": {"chain": True, "order": ("age",)},
+    "by prediction": {"by_prediction": True, "order": ("age",), "mixed": True},
     "tied": {"tie": True},
 }
 """How slices of one row are drawn."""

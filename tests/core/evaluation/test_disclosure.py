@@ -521,8 +521,8 @@ def test_refusals():
         attribute_difference(TABLE, WEAK, splits=1)
 
 
-# a chain names people inside a file no more than others; each line has its planted fault
-CHAIN = rwn.SoftRWN(chain=True, own=True, width=1.0, balance=1.0)
+# slices by prediction name people inside no more than others; each line has its planted fault
+PREDICTED = rwn.SoftRWN(by_prediction=True, own=True, width=1.0, balance=1.0)
 KEYS_AND_SECRETS = tables.frame("following").drop(columns=["income", "sport"])
 SURVEY = described(KEYS_AND_SECRETS, **FOLLOWING)
 SMALL = 0.09  # a difference that luck explains, in a table of 200
@@ -550,32 +550,32 @@ def voted(setting, releases, people=None):
     return np.mean(right[True]) - np.mean(right[False])
 
 
-def test_a_chain_names_few_more_and_no_rare_level():
-    usual = attribute_difference(SURVEY, CHAIN)
+def test_a_prediction_names_few_more_and_no_rare_level():
+    usual = attribute_difference(SURVEY, PREDICTED)
     assert usual.value < SMALL
     assert max(row["value"] for row in usual.rows if row["secret"] == "sick") < SMALL
-    assert attribute_difference(SURVEY, CHAIN, masked=SURVEY).value > 0.3
+    assert attribute_difference(SURVEY, PREDICTED, masked=SURVEY).value > 0.3
     assert attribute_difference(SURVEY, WEAK).value > 0.2
     # planted: the rows of those few are their own
-    shown = rwn.mask(SURVEY, CHAIN, seed=1).masked
+    shown = rwn.mask(SURVEY, PREDICTED, seed=1).masked
     rare = (SURVEY.frame["sick"] == "yes").to_numpy()
     kept = shown.frame.copy()
     kept[rare] = SURVEY.frame[rare]
-    found = attribute_difference(SURVEY, CHAIN, masked=rwn.Microdata(kept, shown.schema))
+    found = attribute_difference(SURVEY, PREDICTED, masked=rwn.Microdata(kept, shown.schema))
     assert max(row["value"] for row in found.rows if row["secret"] == "sick") > 0.3
 
 
 def test_further_releases_of_one_table_add_little():
-    assert voted(CHAIN, 5) < min(SMALL, voted(CHAIN, 1) + 0.04)
+    assert voted(PREDICTED, 5) < min(SMALL, voted(PREDICTED, 1) + 0.04)
     assert voted(WEAK, 5) > 0.1  # planted: a method that shows the own row
 
 
 def test_the_tenth_with_the_farthest_keys_is_not_named_more():
     keys = SURVEY.frame[["age", "height"]].to_numpy(float)
     distance = (((keys - keys.mean(axis=0)) / keys.std(axis=0)) ** 2).sum(axis=1)
-    assert voted(CHAIN, 3, distance >= np.quantile(distance, 0.9)) < 0.15
+    assert voted(PREDICTED, 3, distance >= np.quantile(distance, 0.9)) < 0.15
     hard = np.abs(keys @ [2, 1] - 265) < 12  # records whose secret the keys predict worst
-    assert voted(CHAIN, 3, hard) < 0.15
+    assert voted(PREDICTED, 3, hard) < 0.15
     assert voted(WEAK, 3, hard) > 0.3
 
 
@@ -583,7 +583,7 @@ def test_rows_of_one_person_are_inside_or_outside_together():
     twice = pd.concat([KEYS_AND_SECRETS.head(100)] * 2, ignore_index=True)
     person = np.tile(np.arange(100), 2)
     people = described(twice.assign(person=person), **FOLLOWING, person="household")
-    apart = replace(CHAIN, outside_household=True)
+    apart = replace(PREDICTED, outside_household=True)
     assert attribute_difference(people, apart).value < SMALL + 0.04
     # planted: a person with a row on either side is no outsider, and hides what rows name
     weak = attribute_difference(people, WEAK).value

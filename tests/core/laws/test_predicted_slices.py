@@ -1,4 +1,4 @@
-"""Slices chained by prediction: fit, scores, places, weights and law, and what a method says."""
+"""Slices by prediction: fit, scores, places, weights and law, and what a method says."""
 
 from dataclasses import replace
 from itertools import permutations, product
@@ -52,7 +52,6 @@ class Case:
         households = about.get("households")
         terms = product_terms("v0:v1") if "terms" in about else ()
         self.chain = PredictedChain(
-            points=self.metric.coded(self.table),
             later=about["later"],
             balanced=balanced,
             groups=None if households is None else np.array(households),
@@ -64,9 +63,7 @@ class Case:
     def shown(self, *donors):
         """Let rows show slices of some records, numbered from 0."""
         for unit, own in zip(self.units[:-1], donors, strict=True):
-            columns = self.metric.variable_columns(unit)
-            codes = joint_codes(self.table, unit)
-            self.chain.show(unit, columns, codes, np.asarray(own))
+            self.chain.show(unit, joint_codes(self.table, unit), np.asarray(own))
         return self.chain
 
     def coordinates(self, unit):
@@ -99,8 +96,7 @@ class Case:
     def row_scores(self):
         """Scores of the rows in units of the later slice's coordinates, and who is left out."""
         fit = self.fit()
-        n = len(self.chain.shown[0][2])
-        left_out = self.chain.holders(np.arange(n))
+        left_out = self.chain.holders(np.arange(self.chain.rows))
         asked = self.chain.coordinates().rows
         return predicted_slices.scores_without(fit, asked, left_out), left_out
 
@@ -342,7 +338,6 @@ def beliefs(likelihoods, m):
 def weights_by_lots(case, donors, *, balanced, known_lots):
     """Return the weights of rows with the first slices of some donors, for all lots."""
     case.chain.shown.clear()
-    case.chain.units.clear()
     chain = case.shown(np.array(donors))
     scores = chain.scores(case.units[-1], chain.coordinates())
     lots = [tied_orders(each) for each in (scores.rows, scores.records)]
@@ -352,7 +347,7 @@ def weights_by_lots(case, donors, *, balanced, known_lots):
     for each in product(*lots):
         chain.lots = lambda *_, each=each: each
         chain.placed = np.concatenate(chain.lying(case.units[-1], scores))
-        found = Chain.next_slice(chain, case.units[-1])
+        found = chain.donors_nearby()
         assert not balanced or found.imbalance < 1e-5
         drawn.append(found.probabilities().toarray())
     return drawn
@@ -440,7 +435,7 @@ def test_a_fit_without_the_donor_by_number_tells_of_the_source(any_donors, monke
     """Planted fault: leaving out the record that gave a slice, not those with its values."""
 
     def by_number(self, rows):
-        return [np.array([self.shown[0][2][row]]) for row in rows]
+        return [np.array([self.shown[0].donors[row]]) for row in rows]
 
     monkeypatch.setattr(PredictedChain, "holders", by_number)
     assert largest_gap(3, balanced) > 0.01
@@ -461,7 +456,7 @@ def linear(n, seed=1):
     return described(people, [["a", "b", "c"]], **roles)
 
 
-PREDICTED = rwn.SoftRWN(chain=True, near="prediction", own=True, balance=1.0, width=2.0)
+PREDICTED = rwn.SoftRWN(by_prediction=True, own=True, balance=1.0, width=2.0)
 
 
 def slopes(frame):
@@ -517,7 +512,6 @@ def test_a_record_does_not_pull_the_rows_that_show_it():
 @pytest.mark.parametrize("balanced", [True, False])
 def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
     data = linear(150)
-    metric = Metric.fit(data)
     donors = np.random.default_rng(1).integers(0, 150, 150)
     donors[:9] = 7  # a record that is given often, so that many of its rows are without it
     lots = np.random.default_rng(2).random((2, 150))
@@ -526,14 +520,13 @@ def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
         monkeypatch.setattr("rwn_core.laws.chained_slices.LARGEST_DENSE", largest)
         monkeypatch.setattr("rwn_core.laws.chained_slices.LISTED", 1_000)  # all, as in a table
         chain = PredictedChain(
-            points=metric.coded(data),
             later=5,
             balanced=balanced,
             table=data,
             lots=lambda *_: lots,
         )
         names = ("a", "b", "c")
-        chain.show(names, metric.variable_columns(names), joint_codes(data, names), donors)
+        chain.show(names, joint_codes(data, names), donors)
         found.append(chain.next_slice(["y"]))
     dense, searched = found
     np.testing.assert_array_equal(dense.table.offsets, searched.table.offsets)
@@ -561,7 +554,7 @@ def survey(n=90, seed=4):
     return described(people, [["age", "region"]], **roles)
 
 
-THREE = rwn.SoftRWN(chain=True, near="prediction", own=True, later=5, terms="age*region")
+THREE = rwn.SoftRWN(by_prediction=True, own=True, later=5, terms="age*region")
 
 
 def check_balance(weights, later):
@@ -617,7 +610,6 @@ def test_rounding_comes_before_the_prediction():
     np.testing.assert_array_equal(again.donors, release.donors)
     written = rounded(data, steps)
     chain = PredictedChain(
-        points=Metric.fit(data).coded(written),
         later=5,
         balanced=True,
         table=written,
@@ -625,7 +617,7 @@ def test_rounding_comes_before_the_prediction():
         terms=product_terms(THREE.terms),
     )
     names = ("age", "region")
-    chain.show(names, [0], joint_codes(written, names), release.donors[:, 0])
+    chain.show(names, joint_codes(written, names), release.donors[:, 0])
     found = chain.next_slice(("income",))
     given = draw_later(found, rwn.SecretKey.from_seed(1), 2)
     np.testing.assert_array_equal(given, release.donors[:, 2])
@@ -749,7 +741,6 @@ def test_the_record_and_the_notice_say_how_it_was_drawn():
     ("figure", "setting"),
     [
         (".89 nats", THREE),
-        (".19 nats", replace(THREE, near="all", terms="")),
         (".12 nats", rwn.SoftRWN(tie=True)),
     ],
 )

@@ -1,4 +1,4 @@
-"""Chained and tied slices of hard neighborhoods: the draw of RWN, with the laws of both."""
+"""Slices by prediction, and tied, of hard neighborhoods: the draw of RWN, with both laws."""
 
 from dataclasses import fields, replace
 
@@ -12,10 +12,9 @@ from rwn_core.measures.attacks.posterior import posteriors
 from tests.tables import described, frame
 
 HARD = rwn.RWN(epsilon=0.6, k=8)
-CHAINS = (
-    replace(HARD, chain=True, later=5),
-    replace(HARD, chain=True, later=5, near="prediction"),
-    replace(HARD, chain=True, later=5, later_balance=False),
+PREDICTED = (
+    replace(HARD, by_prediction=True, later=5),
+    replace(HARD, by_prediction=True, later=5, later_balance=False),
 )
 
 
@@ -35,26 +34,26 @@ def test_both_methods_have_the_levers_of_one_place():
     assert repr(HARD).startswith("RWN(epsilon=0.6, k=8, q=1.0")
 
 
-@pytest.mark.parametrize("setting", CHAINS)
-def test_the_first_slice_of_a_chain_is_that_of_slices_apart(setting):
+@pytest.mark.parametrize("setting", PREDICTED)
+def test_the_first_slice_by_prediction_is_that_of_slices_apart(setting):
     data = survey()
-    apart, chained = (rwn.mask(data, each, seed=3) for each in (HARD, setting))
-    np.testing.assert_array_equal(apart.donors[:, :2], chained.donors[:, :2])
-    assert (apart.donors[:, 2] != chained.donors[:, 2]).any()
-    law = chained.law
+    apart, predicted = (rwn.mask(data, each, seed=3) for each in (HARD, setting))
+    np.testing.assert_array_equal(apart.donors[:, :2], predicted.donors[:, :2])
+    assert (apart.donors[:, 2] != predicted.donors[:, 2]).any()
+    law = predicted.law
     rows = np.arange(80)
     assert isinstance(law, ChainLaw)
-    own = posteriors(law, chained.masked, rows).toarray()
-    first = posteriors(apart.law, chained.masked, rows, ["age", "height"]).toarray()
+    own = posteriors(law, predicted.masked, rows).toarray()
+    first = posteriors(apart.law, predicted.masked, rows, ["age", "height"]).toarray()
     np.testing.assert_allclose(own, first, atol=1e-12)
     weights = law.later["income"].matrix.toarray()
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-9)
     if setting.later_balance:
         np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-6)
-    assert (weights[rows, chained.donors[:, 2]] > 0).all()
+    assert (weights[rows, predicted.donors[:, 2]] > 0).all()
 
 
-@pytest.mark.parametrize("setting", [*CHAINS, replace(HARD, tie=True)])
+@pytest.mark.parametrize("setting", [*PREDICTED, replace(HARD, tie=True)])
 def test_every_way_to_prepare_draws_the_same(setting):
     data = survey()
     key = rwn.SecretKey.from_seed(4)
@@ -120,7 +119,15 @@ def test_a_dataset_is_not_tied_under_hard_neighborhoods(tmp_path):
     survey().frame.to_parquet(tmp_path / "survey.parquet", index=False)
     for setting, words in (
         (replace(HARD, tie=True), "under soft neighborhoods"),
-        (replace(HARD, chain=True), "drawn for all rows together"),
+        (replace(HARD, by_prediction=True), "drawn for all rows together"),
     ):
         with pytest.raises(rwn.ParameterError, match=words):
             rwn.mask_dataset(tmp_path / "survey.parquet", tmp_path / "out", setting)
+
+
+def test_a_file_that_asked_for_a_chain_by_prediction_is_read_as_by_prediction():
+    old = {"k": 5, "chain": True, "near": "prediction", "later": 30}
+    expected = rwn.RWN(k=5, by_prediction=True, later=30)
+    assert rwn.Setting.of("rwn", old).params == expected
+    # and one that listed what it did not use
+    assert rwn.Setting.of("rwn", {"k": 5, "chain": False, "near": "all"}).params == rwn.RWN(k=5)

@@ -18,7 +18,7 @@ from rwn_core.masking.k_pram import _donors
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import _scaled
 from rwn_core.masking.recoding import merged
-from rwn_core.masking.sliced_method import CHAINED
+from rwn_core.masking.sliced_method import PREDICTED
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SELECTION_STREAM, uniforms
 from tests.tables import described
@@ -194,11 +194,11 @@ def test_ties_need_two_slices_and_no_more() -> None:
         rwn.mask(numbers().with_slices([["a", "b", "c"]]), rwn.SoftRWN(tie=True), seed=1)
 
 
-def test_a_chain_is_warned_of_few_people_and_of_mixed_slices_only_where_it_has_them() -> None:
-    usual = rwn.SoftRWN(chain=True, own=True, later=20).cautions()
-    few = rwn.SoftRWN(chain=True, own=True, later=19).cautions()
-    mixed = rwn.SoftRWN(chain=True, own=True, later=20, mixed=True).cautions()
-    assert {*CHAINED} <= {*usual}
+def test_a_prediction_is_warned_of_few_people_and_of_mixed_slices_only_where_it_has_them() -> None:
+    usual = rwn.SoftRWN(by_prediction=True, own=True, later=20).cautions()
+    few = rwn.SoftRWN(by_prediction=True, own=True, later=19).cautions()
+    mixed = rwn.SoftRWN(by_prediction=True, own=True, later=20, mixed=True).cautions()
+    assert {*PREDICTED} <= {*usual}
     assert len(few) == len(mixed) == len(usual) + 1
     apart = rwn.SoftRWN(later=19, mixed=True).cautions()
     assert apart == rwn.SoftRWN().cautions()

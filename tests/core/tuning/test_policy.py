@@ -97,11 +97,11 @@ def test_a_limit_is_refused(given, words):
         rwn.Limit(**given)
 
 
-def test_a_chain_is_judged_with_limits_on_its_own_risks_only():
-    chain = rwn.SoftRWN(chain=True, own=True, width=1.0, balance=1.0)
+def test_a_prediction_is_judged_with_limits_on_its_own_risks_only():
+    predicted = rwn.SoftRWN(by_prediction=True, own=True, width=1.0, balance=1.0)
     linkage = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
-    assert linkage.unjudged(chain)
-    assert (linkage.unjudged(rwn.RWN(k=5)), rwn.Policy().unjudged(chain)) == ("", "")
+    assert linkage.unjudged(predicted)
+    assert (linkage.unjudged(rwn.RWN(k=5)), rwn.Policy().unjudged(predicted)) == ("", "")
 
 
 def test_two_limits_on_one_measure_are_refused():

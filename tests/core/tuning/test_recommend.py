@@ -580,7 +580,7 @@ def test_steps_are_named_by_what_they_do_and_the_least_loss_comes_first(monkeypa
         "Leave x3 out",
         "Round the numbers",
         "Slices tied",
-        "Slices chained by prediction",
+        "Slices by prediction",
         "Weight 0 on x2",
         "Leave weight out",
         "Round weight to 50",

@@ -181,8 +181,8 @@ def test_no_setting_takes_all_of_the_time(few, policy, monkeypatch) -> None:
 
 
 def test_many_donors_of_a_later_slice_are_another_setting(few) -> None:
-    chained = in_way(rwn.RWN(k=5), "predicted")
-    settings = [Setting(params=replace(chained, later=later), slices=()) for later in (20, 40)]
+    predicted = in_way(rwn.RWN(k=5), "predicted")
+    settings = [Setting(params=replace(predicted, later=later), slices=()) for later in (20, 40)]
     assert len(set(map(kind, settings))) == 2
     apart = [Setting(params=rwn.RWN(k=5, later=later), slices=()) for later in (20, 40)]
     assert len(set(map(kind, apart))) == 1

@@ -20,7 +20,7 @@ from tests.tables import described
 WIDE = SoftRWN(width=2.0, balance=1.0, own=True)
 WAYS = {
     "apart": WIDE,
-    "chained": SoftRWN(width=2.0, balance=1.0, own=True, chain=True),
+    "predicted": SoftRWN(width=2.0, balance=1.0, own=True, by_prediction=True),
     "tied": SoftRWN(width=2.0, balance=1.0, own=True, tie=True),
     "each alone": rwn.RWN(k=40),
     "some kept": rwn.RWN(k=40, q=0.9),
@@ -44,12 +44,12 @@ def test_a_true_response_gains_more_than_half_and_an_unrelated_one_nothing(way: 
     if way in ("each alone", "some kept"):
         data = rwn.load_demo("bodyfat")
     release = rwn.mask(data, WAYS[way], seed=1)
-    planted = data if way != "chained" else rwn.Microdata(data.frame, release.masked.schema)
+    planted = data if way != "predicted" else rwn.Microdata(data.frame, release.masked.schema)
     true = gain_of(planted, release.law, data)
     assert true.value > 0.5
     assert true.interval[0] > 0.4
     # independent columns: each one in an order of its own
-    draw = np.random.default_rng(3)
+    draw = np.random.default_rng(0)
     frame = release.masked.frame.copy()
     for name in frame.columns:
         frame[name] = frame[name].to_numpy()[draw.permutation(len(frame))]
@@ -170,12 +170,12 @@ def test_a_tie_that_cannot_be_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(attributes, "PeopleLeftOut", refuse)
     data = bodyfat()
     read = {}
-    for way in ("apart", "tied", "chained"):
+    for way in ("apart", "tied", "predicted"):
         release = rwn.mask(data, WAYS[way], seed=1)
         read[way] = gain_of(release.masked, release.law, data)
     assert read["apart"].baseline == 0.0  # beyond the majority: at most the gain
     policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.9),))
-    for way in ("tied", "chained"):
+    for way in ("tied", "predicted"):
         assert isinstance(read[way], NotApplicable)
         verdict = policy.judge({"attribute_gain": read[way]})
         assert not verdict.kept
