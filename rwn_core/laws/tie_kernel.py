@@ -18,6 +18,7 @@ from rwn_core.neighbors.draw_kernel import SCALE
 from rwn_core.parallel.jit import jit_entry, jit_internal
 
 Tie = tuple[Integers32, Floats, Floats]
+AT_ONCE = 4  # rows whose chances are added up side by side
 
 
 @jit_entry
@@ -205,7 +206,9 @@ def tied_logs(
     most = slots.max() + 1
     chances = np.empty((units, most, classes))
     base = np.zeros((units, most))
-    product = np.empty(classes)
+    products = np.ones((AT_ONCE, classes))
+    heights = np.empty(AT_ONCE)
+    sums = np.empty(AT_ONCE)
     for row in range(first, last):
         record = lists.records[row]
         base[:] = -np.inf  # of values that the row's donors do not have
@@ -219,22 +222,52 @@ def tied_logs(
                     chances[unit, slot] /= max(mean, 1e-300)
                     if without:
                         chances[unit, slot] = np.maximum(1.0 - chances[unit, slot], 0.0)
-        for column in range(logs.shape[1]):
-            log = 0.0
-            shown = record if own else column
-            product[:] = 1.0
-            for unit in range(units):
-                slot = released[unit, shown]
-                if slot >= 0 and base[unit, slot] > -np.inf:
-                    log += base[unit, slot]
-                    for g in range(classes):
-                        product[g] *= chances[unit, slot, g]
-                elif not without:
-                    log = -np.inf
-                if log == -np.inf:
-                    break
-            mean = product.mean() if log > -np.inf else 0.0
-            logs[record, column] = log + math.log(mean) if mean > 0.0 else -np.inf
+        for first_column in range(0, logs.shape[1], AT_ONCE):
+            some = min(AT_ONCE, logs.shape[1] - first_column)
+            for each in range(some):
+                column = first_column + each
+                shown = released[:, record if own else column]
+                heights[each] = _multiply(products[each], chances, base, shown, without)
+            _add_up(products, sums)
+            for each in range(some):
+                mean = sums[each] / classes if heights[each] > -np.inf else 0.0
+                log = heights[each] + math.log(mean) if mean > 0.0 else -np.inf
+                logs[record, first_column + each] = log
+
+
+@jit_internal
+def _multiply(
+    product: Floats, chances: Floats, base: Floats, shown: Integers, without: bool
+) -> float:
+    """Write the product over units of a row's chances by class; return the log of its factor."""
+    # Shapes: product (classes,); chances, base, without: see `tied_logs`; shown (units,), slots.
+    log = 0.0
+    product[:] = 1.0
+    for unit in range(len(shown)):
+        slot = shown[unit]
+        if slot >= 0 and base[unit, slot] > -np.inf:
+            log += base[unit, slot]
+            for g in range(len(product)):
+                product[g] *= chances[unit, slot, g]
+        elif not without:
+            return -np.inf
+    return log
+
+
+@jit_internal
+def _add_up(products: Floats, sums: Floats) -> None:
+    """Add up each of `AT_ONCE` rows in its order; none waits for another one's last addition."""
+    # Shapes: products (4, classes); sums (4,).
+    one = two = three = four = 0.0
+    for g in range(products.shape[1]):
+        one += products[0, g]
+        two += products[1, g]
+        three += products[2, g]
+        four += products[3, g]
+    sums[0] = one
+    sums[1] = two
+    sums[2] = three
+    sums[3] = four
 
 
 @jit_internal

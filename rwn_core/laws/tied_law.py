@@ -19,7 +19,7 @@ from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
-from rwn_core.data.microdata import Microdata, codes_together, joint_codes
+from rwn_core.data.microdata import Microdata, codes_together, joint_codes, numbered
 from rwn_core.data.sizes import ATTACKED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -342,15 +342,26 @@ class TiedLaw(CellLaw):
         drawn = [place for place, name in enumerate(names) if self.modification(name) > 0]
         if drawn:
             tie = self.tie.of(self.fitted.places([names[place] for place in drawn]))
-            numbers = _slots([coded[place] for place in drawn])
-            logs[:] = -np.inf
-            for lists in self._lists(some=own):
-                work = partial(tied_logs, lists, tie, numbers, (without, own), logs)
-                current_work().quiet().run(work, len(lists.records))
+            codes, slots, shown = _slots([coded[place] for place in drawn])
+            if own:
+                logs = self._drawn_logs(tie, (codes, slots, shown), without=without, own=True)
+            else:  # rows that show the same are as likely
+                kind = numbered(shown.T)
+                first = np.unique(kind, return_index=True)[1]
+                kinds = np.ascontiguousarray(shown[:, first])
+                logs = self._drawn_logs(tie, (codes, slots, kinds), without=without)[:, kind]
         for place in set(range(len(names))) - {*drawn}:
             values, released = coded[place]
             same = np.equal(values[:, None], values[:, None] if own else released)
             logs[same if without else ~same] = -np.inf
+        return logs
+
+    def _drawn_logs(self, tie: Tie, numbers: Any, *, without: bool, own: bool = False) -> Floats:
+        """Return the logs of `logs_of` of variables that are drawn, numbered as kernels read."""
+        logs = np.full((self.original.n, 1 if own else numbers[-1].shape[1]), -np.inf)
+        for lists in self._lists(some=own):
+            work = partial(tied_logs, lists, tie, numbers, (without, own), logs)
+            current_work().quiet().run(work, len(lists.records))
         return logs
 
     def _lists(self, *, some: bool = False) -> Iterator[Lists]:

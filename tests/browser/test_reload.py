@@ -94,19 +94,19 @@ def at_k(k: int, page: str = "") -> re.Pattern[str]:
 
 
 def test_a_link_opens_table_setting_or_lesson_and_a_reload_keeps_them(app) -> None:
-    app.open("/?demo=pima&epsilon=1.5&k=7&q=0.5")
+    app.open("/?demo=bodyfat_raw&epsilon=1.5&k=7&q=0.5")
     app.shows("ε = 1.5 · k = 7 · q = 0.5")
-    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("pima")
+    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("bodyfat_raw")
     app.press("k", "ArrowRight")
     app.page.wait_for_url(at_k(8))
     app.page.reload()
     app.wait_for_cards()
     app.shows("k = 8")
-    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("pima")
+    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("bodyfat_raw")
     for name in ("Data", "Compare"):  # pages without sliders
         app.page.get_by_role("link", name=name, exact=True).click()
         app.page.wait_for_url(at_k(8, name.lower()))
-        assert query(app)["demo"] == ["pima"]
+        assert query(app)["demo"] == ["bodyfat_raw"]
     app.visit("Tune").shows("k = 8")
     app.page.goto(f"{app.server.address}/sweep?k=7")
     app.page.wait_for_url("**/find?**setting=**k*7**")

@@ -155,10 +155,10 @@ def test_variables_that_were_hardly_masked_are_named(judged, rwn_command: Run) -
 @pytest.fixture
 def people() -> pd.DataFrame:
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"age": rng.integers(20, 80, 200)})
-    frame["height"] = rng.normal(170, 9, 200).round(1)
-    frame["visits"] = rng.integers(0, 30, 200)
-    frame["hiv"] = np.where(rng.random(200) < 0.3, "yes", "no")
+    frame = pd.DataFrame({"age": rng.integers(20, 80, 120)})
+    frame["height"] = rng.normal(170, 9, 120).round(1)
+    frame["visits"] = rng.integers(0, 30, 120)
+    frame["hiv"] = np.where(rng.random(120) < 0.3, "yes", "no")
     frame.to_csv("people.csv", index=False)
     return frame
 

@@ -371,10 +371,21 @@ def test_an_answer_so_far_is_written_only_if_it_keeps_the_limits(rwn_command, mo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_with_the_best_so_far() -> None:
+def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_with_the_best_so_far(
+    small: str,
+) -> None:
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program += "from rwn_cli.main import main; main()"
-    find = ("find", "demo:bodyfat", "--seconds", "600")  # far too long to end by itself
+    find = (
+        "find",
+        small,
+        "--confidential",
+        "siri",
+        "--key",
+        "age",
+        "--seconds",
+        "600",
+    )  # far too long to end by itself
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", program, *find],

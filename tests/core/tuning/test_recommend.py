@@ -21,6 +21,7 @@ from rwn_core.tuning.remedies import with_remedies
 from rwn_core.tuning.several_draws import DECISIVE
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import attacked
+from tests.lanes import lanes
 from tests.tables import described
 
 
@@ -52,11 +53,11 @@ def numbers(n: int = 400) -> rwn.Microdata:
     return described(frame, a=Role.KEY, b=Role.KEY, d=Role.CONFIDENTIAL)
 
 
-@pytest.fixture(params=[180, pytest.param(240, marks=pytest.mark.nightly)])
+@pytest.fixture(params=[100, pytest.param(240, marks=pytest.mark.nightly)])
 def size(request: pytest.FixtureRequest) -> int:
     """Records of a search: few by day, and few releases that rank its settings."""
     records: int = request.param
-    if records == 180:
+    if records == 100:
         request.getfixturevalue("brief")
     return records
 
@@ -269,10 +270,14 @@ def test_a_rare_confidential_level_is_not_overlooked() -> None:
     assert rwn.quick_verdict(data, fine, within=math.inf, steps=False).answer != "can"
 
 
-def test_presets_are_distances_from_the_policy() -> None:
+@pytest.mark.parametrize(
+    "measures", lanes(("bayes_linkage", "true_matches"), rwn.Policy().measures)
+)
+def test_presets_are_distances_from_the_policy(measures: tuple[str, ...]) -> None:
     """One more release uses all of the worst limit at Standard at most, .6 of it at Strong."""
-    data = numbers(180)
-    policy = rwn.Policy()
+    data = numbers(100)
+    usual = rwn.Policy()
+    policy = replace(usual, limits=tuple(e for e in usual.limits if e.measure in measures))
     setting = Setting(params=rwn.SoftRWN(kernel="gaussian"), slices=(("a", "b"),))
     found = policy_presets(data, setting, policy)
     assert list(found) in (["Standard"], ["Standard", "Strong"])
@@ -613,9 +618,9 @@ def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
 def coin() -> rwn.Microdata:
     """Two related keys, and a coin that nothing tells: its gain jumps between releases."""
     rng = np.random.default_rng(2)
-    own = rng.standard_normal((200, 1))
-    frame = pd.DataFrame(own + 0.5 * rng.standard_normal((200, 2)), columns=["a", "b"])
-    frame["coin"] = rng.choice(["heads", "tails"], 200)
+    own = rng.standard_normal((120, 1))
+    frame = pd.DataFrame(own + 0.5 * rng.standard_normal((120, 2)), columns=["a", "b"])
+    frame["coin"] = rng.choice(["heads", "tails"], 120)
     return described(frame, a="key", b="key", coin="confidential")
 
 
