@@ -13,6 +13,7 @@ import rwn_core as rwn
 from rwn_core.data.belonging import Finding
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.open_questions import Answer, OpenQuestion, asks_population, open_questions
+from rwn_core.data.record_noun import RecordNoun, guessed_noun, noun_of, spoken_of
 from rwn_core.data.role_guesses import (
     RoleGuess,
     StandardFile,
@@ -65,6 +66,7 @@ class _Asked:
 
     left: set[Any]
     roles: bool
+    noun: RecordNoun  # what a record is, as stated or guessed
     official: StandardFile | None
     guesses: list[RoleGuess]
     questions: list[OpenQuestion]
@@ -96,7 +98,9 @@ class _Asked:
         layout = opening.layout if proposed and opening is not None else None
         rows = layout.below if layout is not None and layout == data.schema.file else 0
         together = of_rows.open_finding(data, with_roles(data.schema, guesses), left)
-        return cls(left, roles, official, guesses, questions, people, rows, together)
+        stated = data.schema.record is not None
+        noun = noun_of(data.schema) if stated else guessed_noun(data.names)
+        return cls(left, roles, noun, official, guesses, questions, people, rows, together)
 
     @property
     def of_file(self) -> list[RoleGuess]:
@@ -142,6 +146,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
             words.markdown(said)
             options = ("Right, leave out", "No, read as records")
             records = not _choose(choice, said, options, f"{key}.rows")
+        noun = of_rows.ask_noun(data, key) if asked.roles else data.schema.record
         official = asked.official is not None and _ask_for_file(asked, key)
         roles = _ask_for_roles(data, asked, key) if asked.roles else {}
         if asked.people is not None:
@@ -154,7 +159,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
                 placeholder="People",
             )
         answers = [(each, _ask_one(each, key)) for each in asked.questions]
-        together = of_rows.ask_rows(asked.together, data.names, f"{key}.together")
+        together = of_rows.ask_rows(asked.together, data.names, asked.noun, f"{key}.together")
         one, two, _ = st.columns([3, 3, 9])
         sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
         later = two.form_submit_button("Leave them open", width="stretch")
@@ -173,7 +178,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     if asked.official is not None and not official:
         asked.left.add("official")
     changes = {guess.variable: guess.role for guess in asked.of_file} if official else {}
-    given = _Given(official=changes, roles=roles, population=population, answers=answers)
+    given = _Given(official=changes, roles=roles, noun=noun, population=population, answers=answers)
     answered = partial(_answered, session, data, asked, given)
     return of_rows.completed(asked.together, together, answered)
 
@@ -184,6 +189,7 @@ class _Given:
 
     official: Mapping[str, rwn.Role]  # roles by the names of the official file
     roles: Mapping[rwn.Role, list[str]]
+    noun: RecordNoun | None  # what a record is
     population: float | None
     answers: list[tuple[OpenQuestion, Answer | None]]
 
@@ -206,7 +212,7 @@ class _Given:
         unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in self.roles}
         for name, role in (unpicked | dict(self.official) | dict(self.pairs)).items():
             schema = schema.replace_variable(name, role=role)
-        return schema
+        return replace(schema, record=self.noun)
 
     def refusal(self, schema: rwn.Schema) -> str:
         """Return why the answers cannot be taken, in one sentence; empty where they can."""
@@ -331,7 +337,7 @@ def _ask_for_roles(data: rwn.Microdata, asked: _Asked, key: str) -> dict[rwn.Rol
     chosen = {}
     columns = st.columns(2)
     for place, role in enumerate(roles):
-        words, why = _SELECTED[role]
+        words, why = (spoken_of(said, asked.noun) for said in _SELECTED[role])
         column = columns[place % 2]
         picked = [name for name in names if known.get(name) is role]
         more: dict[str, Any] = {"key": f"{key}.roles.{role}", "help": why}
