@@ -10,7 +10,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.file_option import Laid
-from rwn_cli.options import Chosen, Dropped, load_chosen
+from rwn_cli.options import Chosen, Dropped, load_in_any_layout
 from rwn_cli.terminal import File, Overwrite, option, refuse_existing, say, size_words, write
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def describe(
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    _, data, _ = load_chosen(source, schema, file or [], only, drop)
+    _, data, _ = load_in_any_layout(source, schema, file or [], only, drop)
     say(f"{Path(source).name}: {size_words(data, data)}")
     derived = (f"{each.words} in every record." for each in derived_variables(data))
     guesses = guessed_roles(data.frame, data.schema)

@@ -264,8 +264,18 @@ def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) ->
             continue  # it counts where a note stands above or below it
         if len(row) == width and not _is_note(row, above) and not _is_total(row, above, complete):
             break
+        if _is_record_with_more(row, width):
+            break
         found = number
     return found if found <= _MOST_BELOW else 0
+
+
+def _is_record_with_more(row: Sequence[Any], width: int) -> bool:
+    """True if a line has a value in each field, and more of them than the table has columns."""
+    if len(row) <= width or not all(map(filled, row)):
+        return False
+    is_note = _NOTE.match(str(row[0]).strip()) is not None
+    return not is_note and any(number_of(cell) is not None for cell in row)
 
 
 def _rows_after_a_gap(rows: Sequence[Sequence[Any]]) -> int:

@@ -121,6 +121,10 @@ def _text(session: Session, opening: Opening, content: bytes, form: Format | Non
     with form_of_layout.above:
         _open_so(session, layout, replace(now, separator=now.separator or usual), refused)
         _preview(content, layout, usual)
+        foot = foot_of_table(opening, layout.below)
+        if foot is not None and refused:
+            st.markdown("Below the table, and no records:")
+            st.dataframe(foot, lazy=False, height="content")
 
 
 class _Form(NamedTuple):

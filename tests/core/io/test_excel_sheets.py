@@ -546,6 +546,14 @@ def test_a_legend_below_an_empty_row_is_no_record_and_full_rows_are(total):
     assert seen.layout.below == 0
 
 
+def test_a_last_record_with_one_field_more_is_no_foot():
+    rows = [f"{n},{n * n % 17},{'abc'[n % 3]}" for n in range(30)]
+    text = "\n".join(["a,b,c", *rows, "1,2,x,4"])
+    assert guess_text_layout(text.encode(), ",").layout.below == 0
+    note = "\n".join(["a,b,c", *rows, "Source: 1, 2, 3, 4"])
+    assert guess_text_layout(note.encode(), ",").layout.below == 1
+
+
 def test_the_lines_at_the_end_of_a_text_are_seen_with_their_numbers():
     _, seen = written([NAMES_OFFICES, *BODY, *ENDS["note and sum"]], "csv")
     assert seen.layout.below == 2
