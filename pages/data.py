@@ -38,6 +38,9 @@ with guarded():
         st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
     with guarded():
+        if data_view.is_read(session):
+            st.stop()
+    with guarded():
         if data_view.asked_table(session):
             st.stop()
     with guarded():

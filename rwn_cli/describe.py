@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,11 +10,12 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.file_option import Laid
-from rwn_cli.options import Chosen, Dropped, load_chosen
+from rwn_cli.options import Chosen, Dropped, load_in_any_layout
 from rwn_cli.terminal import File, Overwrite, option, refuse_existing, say, size_words, write
 
 if TYPE_CHECKING:
     from rwn_core.data.open_questions import Answer, OpenQuestion
+    from rwn_core.data.record_noun import RecordNoun
 
 _QUESTIONS = (
     ("key", "Who could be recognized: variables that others may know"),
@@ -22,6 +24,9 @@ _QUESTIONS = (
     ("household", "Do people belong together: household or cluster"),
     ("person", "Do people have several rows: the number of the person"),
 )
+
+
+_NOUNS = "person, household, firm, school or visit"
 
 
 def describe(
@@ -39,10 +44,11 @@ def describe(
     """
     from rwn_core.data.derived import derived_variables
     from rwn_core.data.open_questions import asks_population, open_questions
+    from rwn_core.data.record_noun import spoken_of
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    _, data, _ = load_chosen(source, schema, file or [], only, drop)
+    _, data, _ = load_in_any_layout(source, schema, file or [], only, drop)
     say(f"{Path(source).name}: {size_words(data, data)}")
     derived = (f"{each.words} in every record." for each in derived_variables(data))
     guesses = guessed_roles(data.frame, data.schema)
@@ -50,10 +56,12 @@ def describe(
     units = with_roles(data.schema, [g for g in guesses if g.role in ("household", "person")])
     for notice in filter(None, (*data.with_schema(units).notices, data.looks_like, *derived)):
         say(f"note: {notice}")
-    described = with_roles(data.schema, guesses)
+    record = _said_record(data)
+    described = replace(with_roles(data.schema, guesses), record=record)
     reasons = {guess.variable: f" (guessed: {guess.reason})" for guess in guesses}
     for role, words in _QUESTIONS:
         names = [v.name for v in described.variables if v.role == role]
+        words = spoken_of(words, record)
         typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
     for question in open_questions(data.frame, described):
         typer.echo(f"open: {question.sentence} {_answers(question)}")
@@ -63,6 +71,20 @@ def describe(
     if output is not None:
         write(output, described.to_toml().encode(), overwrite=overwrite)
         say(f"{output.name} has the guesses; correct what is wrong before you mask.")
+
+
+def _said_record(data: rwn.Microdata) -> RecordNoun:
+    """Say what a record is, as stated or as guessed by names."""
+    from rwn_core.data.record_noun import guessed_noun
+
+    stated = data.schema.record
+    if stated is not None:
+        typer.echo(f"What a record is: a {stated}")
+        return stated
+    guess = guessed_noun(data.names)
+    other = f'else say record = "…" in a schema: {_NOUNS}'
+    typer.echo(f"What a record is: a {guess} (guessed; {other})")
+    return guess
 
 
 def _answers(question: OpenQuestion) -> str:

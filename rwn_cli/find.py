@@ -9,6 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
+from rwn_cli.file_option import Laid
 from rwn_cli.recommend import command, remedy_lines, restated
 from rwn_cli.terminal import (
     File,
@@ -48,6 +49,7 @@ def find(
         File, option("OUT.toml", "Write the setting as a scenario.", "--out", "-o")
     ] = None,
     schema: options.SchemaFile = None,
+    file: Laid = None,
     drop: options.Dropped = None,
     confidential: options.Confidential = None,
     key: options.Key = None,
@@ -70,7 +72,7 @@ def find(
     require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
-    _, data, _ = options.load_chosen(source, schema, drop=drop)
+    _, data, _ = options.load_chosen(source, schema, file or [], drop=drop)
     data = options.working_table(options.under_roles(data, confidential, key), loaded)
     data = options.with_rows(data, rows)
     refuse_together(data)
@@ -95,7 +97,7 @@ def find(
     verdict = f"{answer.verdict.headline}. " if sure else ""
     words = options.in_shell(f"{verdict}{answer.sentence}")
     if not (interrupted or answer.reached):
-        more = restated({}, {"rows-are": rows})
+        more = restated({}, {"file": file, "rows-are": rows})
         _say_what_helps(remedied(answer, data, policy, space, seconds), source, more)
         raise ReleaseError(words)
     typer.echo("Interrupted. " * interrupted + words)

@@ -9,7 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.file_option import Laid, description, refuse_better_layout
+from rwn_cli.file_option import Laid, description
 from rwn_cli.options import read_text
 from rwn_cli.recommend import command, remedy_lines, restated, start_of
 from rwn_cli.record_file import (
@@ -131,8 +131,7 @@ def mask(
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
     stated = _stated(own, options.settings(set_))
     params = _parameters(loaded, method, stated, sliced=bool(slice_))
-    as_read, read, gone = options.load_chosen(source, schema, file or [], only, drop, keep)
-    refuse_better_layout(as_read, file)
+    _, read, gone = options.load_chosen(source, schema, file or [], only, drop, keep)
     data = options.with_rows(options.under_roles(read, confidential, key, as_is), rows)
     roles = options.new_roles(read, data)
     data = options.working_table(data, loaded, weight, slice_)

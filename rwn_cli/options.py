@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import rwn_core as rwn
-from rwn_cli.file_option import description, named_texts, read_file
+from rwn_cli.file_option import description, named_texts, read_file, refuse_better_layout
 from rwn_cli.terminal import Count, File, Number, Text, Texts, flag, least, option, say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
@@ -137,6 +137,23 @@ def load(
 
 
 def load_chosen(
+    source: str,
+    schema: Path | None,
+    layout: Texts = None,
+    only: Texts = None,
+    drop: Texts = None,
+    keep: Texts = None,
+) -> tuple[rwn.Microdata, rwn.Microdata, list[str]]:
+    """Read a table to mask or judge it: whole, as it is chosen, and the columns left out.
+
+    One that reads better in another layout is refused until --file says which one it has.
+    """
+    read, chosen, gone = load_in_any_layout(source, schema, layout, only, drop, keep)
+    refuse_better_layout(read, layout)
+    return read, chosen, gone
+
+
+def load_in_any_layout(
     source: str,
     schema: Path | None,
     layout: Texts = None,

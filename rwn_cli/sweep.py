@@ -11,7 +11,7 @@ from typing import Annotated
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.file_option import named_texts
+from rwn_cli.file_option import Laid, named_texts
 from rwn_cli.terminal import (
     Count,
     File,
@@ -64,6 +64,7 @@ def sweep(
     seed: Annotated[Count, least(0, "Of the first release; for trials, and no secret.")] = None,
     scenario: Annotated[File, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
+    file: Laid = None,
     drop: options.Dropped = None,
     confidential: options.Confidential = None,
     key: options.Key = None,
@@ -110,7 +111,7 @@ def sweep(
         releases=before.releases if releases is None else releases,
         seed=before.seed if seed is None else seed,
     )
-    _, data, _ = options.load_chosen(source, schema, drop=drop)
+    _, data, _ = options.load_chosen(source, schema, file or [], drop=drop)
     data = options.under_roles(data, confidential, key)
     data = options.working_table(data, loaded, weight, slice_)
     if round_:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.plain import read_plain, toml_document, toml_text
+from rwn_core.data.record_noun import RecordNoun, as_record_noun
 from rwn_core.data.regression import Question
 from rwn_core.data.rows import Rows
 from rwn_core.data.summary import Summarized, Summary
@@ -107,7 +108,7 @@ _WRITTEN = (
     "missing_codes",
 )
 _FIELDS = ("name", "kind", "role", *_WRITTEN)
-_TABLES = {"variable", "question", "use", "file", "edit_rules", "population", "rows"}
+_TABLES = {"variable", "question", "use", "file", "edit_rules", "population", "rows", "record"}
 _USUAL = {field.name: field.default for field in fields(Variable)}
 
 
@@ -129,6 +130,8 @@ class Schema(NamedParameters, Summarized):
         What the file is for, where it is stated; the usual use otherwise.
     rows : Rows, optional
         What the rows are, where it is stated: separate people, or rows that belong together.
+    record : {"person", "household", "firm", "school", "visit"}, optional
+        What a record is, in whose noun pages, notices and reports speak; a person if left out.
 
     Attributes
     ----------
@@ -164,6 +167,7 @@ class Schema(NamedParameters, Summarized):
     population: int | None = None
     use: Use | None = None
     rows: Rows | None = None
+    record: RecordNoun | None = None
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -228,6 +232,7 @@ class Schema(NamedParameters, Summarized):
         number = self.population
         if number is not None and (type(number) is not int or number < 1):
             raise SchemaError("The population of a schema must be a whole number of people.")
+        object.__setattr__(self, "record", as_record_noun(self.record))
         self._refuse_unknown_names()
 
     def _refuse_unknown_names(self) -> None:
@@ -450,13 +455,21 @@ class Schema(NamedParameters, Summarized):
             population=document.get("population"),
             use=use,
             rows=None if rows is None else Rows.from_dict(rows),
+            record=document.get("record"),
         )
+
+    def _of_records(self) -> dict[str, Any]:
+        """Return what is stated of all records: what each is, and of how many people."""
+        stated: dict[str, Any] = {}
+        if self.population is not None:
+            stated["population"] = self.population
+        if self.record is not None:
+            stated["record"] = str(self.record)
+        return stated
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: texts, numbers, truth values, lists and mappings."""
-        document: dict[str, Any] = {}
-        if self.population is not None:
-            document["population"] = self.population
+        document: dict[str, Any] = self._of_records()
         # of each variable the fields that are not the usual ones
         for variable in self.variables:
             changed: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}

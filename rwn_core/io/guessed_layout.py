@@ -35,6 +35,7 @@ from rwn_core.io.text_types.column import (
 from rwn_core.io.text_types.lay_out import holds_groups
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
+_PICTURED = 12  # fields of a line that are shown
 _LINES = 200
 _MOST_BELOW = 20
 _FEWEST = 0.6  # of the lines that must have as many fields as most
@@ -48,6 +49,8 @@ _NOTE = re.compile(
     r"(?i)(sources?|notes?|footnotes?|quellen?|anmerkung(en)?|hinweise?|fuentes?|notas?|remarques?"
     r"|stand|as of|copyright)\b|[*†©¹²]"
 )
+_FEWEST_RECORDS = 4  # above an empty row, from which on a block below it may be a legend
+_FEW_WORDS = 0.1  # of the cells of a column of numbers
 _FEW = 8  # records, above which one sum in a row without a word is a total
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]{2,}")
 _VALUES = set(Form) - NOTHING - {Form.INFINITE, Form.THOUSANDS, Form.SPELLED, Form.UNIT, Form.WORD}
@@ -98,7 +101,9 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
     records = [record for record in records if len(record) == width]
     end = lines[above + 1 :]
+    first = above + 1
     if not complete:
+        first = content.count(b"\n", 0, len(content) - _END) + 1
         end = content[-_END:].decode(encoding, "replace").splitlines()[1:]
     body = [_fields(line, mark) for line in end if line.strip()] if width > 1 else []
     decimal, grouped = guessed_groups(records, guessed_decimal(records, mark))
@@ -116,7 +121,17 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
         )
     except SchemaError:
         return None
-    return GuessedLayout(layout=layout)
+    return GuessedLayout(layout=layout, rows=_last_rows(end, first, mark, layout.below))
+
+
+def _last_rows(
+    end: Sequence[str], first: int, mark: str, below: int
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return the lines below the table: the number of each, from 0, and its first fields."""
+    # first: the number of the first line of the end
+    written = [number for number, line in enumerate(end) if line.strip()]
+    shown = written[len(written) - below :]
+    return tuple((first + n, tuple(_fields(end[n], mark)[:_PICTURED])) for n in shown)
 
 
 def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
@@ -241,16 +256,48 @@ def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) ->
     """Count the last rows that are no records: of another width, a note, or totals."""
     # of rows that are not all of the table, no sums are taken
     rows = rows[: last_filled(rows, len(rows))]
-    found = 0
-    for number in range(1, min(len(rows) - 1, _MOST_BELOW + 2)):
+    found = _rows_after_a_gap(rows)
+    for number in range(found + 1, min(len(rows) - 1, _MOST_BELOW + 2)):
         row = rows[-number]
         above = [each for each in rows[:-number] if len(each) == width]
         if not any(map(filled, row)):
             continue  # it counts where a note stands above or below it
         if len(row) == width and not _is_note(row, above) and not _is_total(row, above, complete):
             break
+        if _is_record_with_more(row, width):
+            break
         found = number
     return found if found <= _MOST_BELOW else 0
+
+
+def _is_record_with_more(row: Sequence[Any], width: int) -> bool:
+    """True if a line has a value in each field, and more of them than the table has columns."""
+    if len(row) <= width or not all(map(filled, row)):
+        return False
+    is_note = _NOTE.match(str(row[0]).strip()) is not None
+    return not is_note and any(number_of(cell) is not None for cell in row)
+
+
+def _rows_after_a_gap(rows: Sequence[Sequence[Any]]) -> int:
+    """Count the rows below the first empty one, such as a legend, where none is like a record."""
+    gap = next((place for place, row in enumerate(rows) if not any(map(filled, row))), 0)
+    records = rows[:gap]
+    if len(records) < _FEWEST_RECORDS:
+        return 0
+    most = sorted(sum(map(filled, row)) for row in records)[len(records) // 2]
+    numeric = [place for place in range(len(records[0])) if _has_numbers(records, place)]
+    for row in rows[gap:]:
+        words = [place for place in numeric if filled(row[place]) and number_of(row[place]) is None]
+        if sum(map(filled, row)) >= most and not words:
+            return 0
+    first = next(place for place in range(gap, len(rows)) if any(map(filled, rows[place])))
+    return len(rows) - first
+
+
+def _has_numbers(records: Sequence[Sequence[Any]], place: int) -> bool:
+    """True if nearly all cells of a column are numbers."""
+    known = [number_of(row[place]) for row in records if filled(row[place])]
+    return len(known) > 0 and sum(each is None for each in known) <= _FEW_WORDS * len(known)
 
 
 def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:

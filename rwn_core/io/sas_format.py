@@ -36,7 +36,21 @@ def read(
         )
     if not table and len(content) % _RECORD:
         raise damaged(file)
+    if table:
+        _refuse_deleted_rows(file, content)
     return read_labelled(file, content, schema, layout, "sas7bdat" if table else "xport")
+
+
+def _refuse_deleted_rows(file: str, content: bytes) -> None:
+    from rwn_core.io.sas_pages import deleted_rows
+
+    count = deleted_rows(content)
+    if count:
+        rows = "1 deleted row" if count == 1 else f"{count:,} deleted rows"
+        raise InputError(
+            f"{file} still holds {rows}, which another reader gives back; make a copy in SAS (data "
+            "new; set old; run;), which has only the other rows, and give that."
+        )
 
 
 def detects(content: bytes) -> bool:

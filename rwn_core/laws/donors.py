@@ -181,7 +181,9 @@ def described(schema: Schema, variables: tuple[Variable, ...]) -> Schema:
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
     use = None if schema.use is None else schema.use.of_variables(names)
-    return Schema(variables=variables, question=question, file=schema.file, use=use)
+    return Schema(
+        variables=variables, question=question, file=schema.file, use=use, record=schema.record
+    )
 
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:

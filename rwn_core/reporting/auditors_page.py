@@ -13,6 +13,7 @@ from typing import Any
 
 from rwn_core.data.derived import listed
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.record_noun import spoken_of
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.reporting import leak_check as public
@@ -96,7 +97,7 @@ def _fixed_words(material: Material, record: Mapping[str, Any]) -> list[str]:
     known += [*method_words(method).values(), material.does, method.title, setting.words]
     known += [material.made, material.context.review, *setting.params.cautions()]
     known += [f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ())]
-    return known
+    return [*known, *(spoken_of(words, material.noun) for words in known)]
 
 
 def _written_numbers(record: Mapping[str, Any]) -> set[str]:

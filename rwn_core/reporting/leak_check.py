@@ -21,6 +21,7 @@ import pandas as pd
 
 from rwn_core.data.identity.of_texts import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.record_noun import spoken_of
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.audit import untouched_words
@@ -95,7 +96,7 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     # a year in the steward's words is wanted, a value of few records is not
     stated = f"{material.name} {material.context.purpose}"
     tokens = (t for t in TOKEN.findall(stated) if known.issuperset(_LONG_SECRET.findall(t)))
-    few = named(rare, [" . ".join(vocabulary())])
+    few = named(rare, [spoken_of(" . ".join(vocabulary()), material.noun)])
     # Every way in which a report writes the values of risk measures.
     readings = material.record["readings"].items()
     read = [each for key, each in readings if MEASURES[key].side == "risk" and "value" in each]

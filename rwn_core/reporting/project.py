@@ -8,6 +8,7 @@ from typing import ClassVar
 from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import read_plain, toml_text
+from rwn_core.data.record_noun import RecordNoun
 from rwn_core.data.schema import Question, Schema
 from rwn_core.data.use import Use
 from rwn_core.data.variable import Kind, Role
@@ -39,6 +40,7 @@ class Project:
     variables: tuple[Described, ...] = field(metadata={"in_file": "variable"})
     edit_rules: tuple[str, ...] = ()  # what holds of every believable record
     population: int | None = None  # how many people the table is a sample of
+    record: RecordNoun | None = None  # what a record is, where it was stated
     # the setting with its weights, rounding and slices; seed, limits, registered analyses, sweep
     present: Scenario
     scenarios: tuple[Scenario, ...] = field(default=(), metadata={"in_file": "scenario"})
@@ -63,6 +65,7 @@ class Project:
             use=schema.use,
             edit_rules=tuple(rule.text for rule in schema.edit_rules),
             population=schema.population,
+            record=schema.record,
             present=present,
         )
 
@@ -88,6 +91,7 @@ class Project:
             use=self.use,
             edit_rules=as_edit_rules(self.edit_rules),
             population=self.population,
+            record=self.record,
         )
 
     def to_toml(self) -> str:

@@ -22,6 +22,7 @@ from rwn_core.data.derived import broken_relations
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.record_noun import noun_of
 from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units, unit_of
 from rwn_core.data.use import StatedRegression, Use
@@ -374,6 +375,7 @@ def described_variables(schema: Schema, masked: Collection[str] | None = None) -
         "not_masked": [variable.name for variable in schema.released if not variable.masked],
         "left_alone": [] if masked is None else spared,
         "removed": [v.name for v in schema.variables if v not in schema.released],
+        **({} if schema.record is None else {"record": str(noun_of(schema))}),
     }
 
 

@@ -45,7 +45,8 @@ def _merged(edited: rwn.Schema, before: rwn.Schema, later: rwn.Schema) -> rwn.Sc
     rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
     rows = (edited if edited.rows != before.rows else later).rows
     merged = replace(later, variables=tuple(variables), question=asked, edit_rules=rules, use=use)
-    return replace(merged, rows=rows)
+    record = (edited if edited.record != before.record else later).record
+    return replace(merged, rows=rows, record=record)
 
 
 _FIRST = 50

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -24,7 +24,7 @@ from rwn_core.io import Format, format_of_name
 from rwn_core.io.packed import unpacked_file
 from rwn_core.tuning.verdict import counted
 from rwn_ui.background.opening import Opening
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import read_upload
 
@@ -40,6 +40,7 @@ _ENCODINGS = {
 }
 _MARKS = {".": "point, as in 1.5", ",": "comma, as in 1,5"}
 _SHOWN = 6  # lines
+_SeenRows = Sequence[tuple[int, tuple[str, ...]]]
 _START = 20_000  # bytes
 
 
@@ -74,31 +75,37 @@ def _workbook(session: Session, opening: Opening) -> None:
         read_upload(session, FileLayout(sheet=sheet))
         st.rerun()
     shown_layout = opening.better or now
-    with _seen(opening):
-        key = f"data.layout.{_number(opening)}"
-        st.markdown(escaped(_sentence([*_around(shown_layout, "row"), *_notation(shown_layout)])))
+    words = _sentence([*_around(shown_layout, "row"), *_notation(shown_layout)])
+    key = f"data.layout.{_number(opening)}"
+    form = _form(opening, words)
+    with form.corrections:
         lines = _line_numbers(shown_layout, "Rows", key)
+        marks = _marks(shown_layout, st.columns(3), key)
+        fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
+    with form.above:
+        _open_so(session, FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
         if sheet in (None, sheets[0]):
             shown = _picture(opening.seen.rows, **lines)
             st.dataframe(shown, lazy=False, height="content")
-        marks = _marks(shown_layout, st.columns(3), key)
-        fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
-        _open_so(session, FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
 
-def _picture(
-    rows: Sequence[tuple[int, tuple[str, ...]]], above: int, header: int, below: int
-) -> pd.DataFrame:
+def _picture(rows: _SeenRows, above: int, header: int, below: int) -> pd.DataFrame:
     """The first and last rows of a sheet as they are; those of the table have a mark."""
     last = max((number for number, _ in rows), default=0) - below
     words = ["▌ names" if number < above + header else "▌ record" for number, _ in rows]
     inside = [above <= number <= last for number, _ in rows]
     marks = [word if within else "" for word, within in zip(words, inside, strict=True)]
+    shown = _as_frame(rows)
+    shown.insert(0, "read", marks)
+    return shown
+
+
+def _as_frame(rows: _SeenRows) -> pd.DataFrame:
+    """Rows of a file with their numbers, as they are."""
     width = max((len(cells) for _, cells in rows), default=0)
     texts = [[cell[:24] for cell in cells] + [""] * (width - len(cells)) for _, cells in rows]
     shown = pd.DataFrame(texts, index=pd.Index([number + 1 for number, _ in rows], name="row"))
     shown.columns = [f"column {place + 1}" for place in range(width)]
-    shown.insert(0, "read", marks)
     return shown
 
 
@@ -108,21 +115,62 @@ def _text(session: Session, opening: Opening, content: bytes, form: Format | Non
     usual = "\t" if form is not None and form.key == "tsv" else ","
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
     shown_layout = opening.better or now
-    with _seen(opening):
-        st.markdown(escaped(_words(shown_layout, usual)))
+    form_of_layout = _form(opening, _words(shown_layout, usual))
+    with form_of_layout.corrections:
         layout = _fields(shown_layout, usual, f"data.layout.{_number(opening)}")
-        _preview(content, layout, usual)
+    with form_of_layout.above:
         _open_so(session, layout, replace(now, separator=now.separator or usual), refused)
+        _preview(content, layout, usual)
+        foot = foot_of_table(opening, layout.below)
+        if foot is not None and refused:
+            st.markdown("Below the table, and no records:")
+            st.dataframe(foot, lazy=False, height="content")
 
 
-def _seen(opening: Opening) -> DeltaGenerator:
-    title = "How this file was read"
-    if opening.refusal is not None:
-        title = "This is what I saw"
-    elif opening.better is not None:
-        title = "This file reads better in another layout"
-    expanded = opening.refusal is not None or opening.better is not None
-    return st.expander(title, expanded=expanded, icon=":material/visibility:")
+class _Form(NamedTuple):
+    """The places of the one form: what was seen with its button, and what may be corrected."""
+
+    above: DeltaGenerator
+    corrections: DeltaGenerator
+
+
+def _form(opening: Opening, words: str) -> _Form:
+    """Say how a file was read, or is proposed to be; a file that is open hides its form."""
+    refused = opening.refusal is not None
+    if not refused and opening.better is None:
+        with st.expander("How this file was read", icon=":material/visibility:"):
+            st.markdown(escaped(words))
+            above = st.container()
+            corrections = st.container()
+        return _Form(above, corrections)
+    with st.container(border=True):
+        title = "This is what I saw" if refused else "This file reads better in another layout"
+        st.markdown(f"#### {title}")
+        if opening.seen_otherwise and refused:
+            informed(_refused_words(opening, words))
+        else:
+            st.markdown(escaped(words))
+        above = st.container()
+        opens = opening.seen is not None and opening.seen.opens
+        corrections = st.expander("Correct it", expanded=refused and not opens)
+    return _Form(above, corrections)
+
+
+def _refused_words(opening: Opening, words: str) -> str:
+    """Say how a file that is not open seems to be laid out, and why that is asked."""
+    why = str(opening.refusal).partition("; ")[0].rstrip(".")
+    if opening.seen is None or not opening.seen.opens:
+        return f"{why}; say below how it is laid out."
+    layout = words.replace("Names", "a table with names", 1) if words.startswith("Names") else words
+    return f"I read this as {layout.rstrip('.')}: look at it, and open it so. ({why}.)"
+
+
+def foot_of_table(opening: Opening | None, below: int) -> pd.DataFrame | None:
+    """Return the last rows of a file, which are left out; None where they were not seen."""
+    if not below or opening is None or opening.seen is None:
+        return None
+    rows = opening.seen.rows[-below:]
+    return _as_frame(rows) if rows else None
 
 
 def _open_so(session: Session, layout: FileLayout, now: FileLayout, refused: bool) -> None:

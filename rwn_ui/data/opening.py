@@ -13,7 +13,6 @@ from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import wait_for
 from rwn_ui.data import questions
 from rwn_ui.data.describe import choose_variables
-from rwn_ui.server.messages import informed
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import file_chooser, read_upload
@@ -25,7 +24,7 @@ _SEEN = "data.upload.seen"
 def open_file(session: Session) -> bool:
     """True if a table was opened just now, from a file and perhaps its schema."""
     upload = file_chooser(
-        f"Open your table: {io.kinds()}",
+        f"Open your table: {io.either([form.title for form in io.FORMATS if not form.companion])}",
         _endings(),
         key="data.upload",
     )
@@ -56,9 +55,8 @@ def open_file(session: Session) -> bool:
     if opening.refusal is not None:
         if opening.path:
             work.opening = None
-        if not opening.seen_otherwise:
+        if not opening.seen_otherwise:  # else its layout is asked about below
             raise opening.refusal
-        informed(_refused_words(opening))
     return data is not None
 
 
@@ -66,14 +64,6 @@ def _endings() -> list[str]:
     """List the endings of files that are opened, packed ones among them."""
     endings = [suffix for form in io.FORMATS for suffix in form.suffixes]
     return [ending.removeprefix(".") for ending in (*endings, *packed.ENDINGS)]
-
-
-def _refused_words(opening: Opening) -> str:
-    """Say why a file is not open, and what the form below is for."""
-    why = str(opening.refusal).partition("; ")[0].rstrip(".")
-    opens = opening.seen is not None and opening.seen.opens
-    below = "below is how it seems to be laid out: look at it, and open it so"
-    return f"{why}; {below if opens else 'say below how it is laid out'}."
 
 
 def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:

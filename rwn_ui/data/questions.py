@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.belonging import Finding
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.open_questions import Answer, OpenQuestion, asks_population, open_questions
+from rwn_core.data.record_noun import RecordNoun, guessed_noun, noun_of, spoken_of
 from rwn_core.data.role_guesses import (
     RoleGuess,
     StandardFile,
@@ -22,8 +24,10 @@ from rwn_core.data.role_guesses import (
 )
 from rwn_core.data.units import people_in
 from rwn_core.io.parse import with_levels_joined, without_missing_codes
+from rwn_ui.background.opening import Opening
 from rwn_ui.data import rows as of_rows
 from rwn_ui.data.describe import describe_anew
+from rwn_ui.data.file_layout import foot_of_table
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import read_upload
@@ -65,11 +69,13 @@ class _Asked:
 
     left: set[Any]
     roles: bool
+    noun: RecordNoun  # what a record is, as stated or guessed
     official: StandardFile | None
     guesses: list[RoleGuess]
     questions: list[OpenQuestion]
     people: str | None
     rows: int  # at the end of the file, left out as no records
+    foot: pd.DataFrame | None  # these rows
     together: Finding | None = None  # of rows that seem to belong together
 
     @classmethod
@@ -92,11 +98,22 @@ class _Asked:
         people = asks_population(data.frame, with_roles(data.schema, guesses))
         people = None if "population" in left else people
         opening = session.user.work.opening
-        proposed = opening is not None and opening.proposed and "rows" not in left
-        layout = opening.layout if proposed and opening is not None else None
-        rows = layout.below if layout is not None and layout == data.schema.file else 0
+        rows = 0 if "rows" in left else _left_out(opening, data)
+        foot = foot_of_table(opening, rows)
         together = of_rows.open_finding(data, with_roles(data.schema, guesses), left)
-        return cls(left, roles, official, guesses, questions, people, rows, together)
+        noun = _noun_of(data)
+        return cls(
+            left=left,
+            roles=roles,
+            noun=noun,
+            official=official,
+            guesses=guesses,
+            questions=questions,
+            people=people,
+            rows=rows,
+            foot=foot,
+            together=together,
+        )
 
     @property
     def of_file(self) -> list[RoleGuess]:
@@ -107,6 +124,18 @@ class _Asked:
     def __bool__(self) -> bool:
         asks = self.roles or self.questions or self.people is not None or self.rows
         return bool(asks or self.together is not None)
+
+
+def _noun_of(data: rwn.Microdata) -> RecordNoun:
+    """What a record is, as stated or as guessed by names."""
+    return guessed_noun(data.names) if data.schema.record is None else noun_of(data.schema)
+
+
+def _left_out(opening: Opening | None, data: rwn.Microdata) -> int:
+    """How many rows at the end of a file are left out by a guess."""
+    if opening is None or not opening.proposed or opening.layout is None:
+        return 0
+    return opening.layout.below if opening.layout == data.schema.file else 0
 
 
 def are_open(session: Session, data: rwn.Microdata) -> bool:
@@ -132,16 +161,8 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     # Enter confirms its field alone
     with st.form(key, enter_to_submit=False):
         st.markdown("#### Before you tune: what the table leaves open")
-        records = False
-        if asked.rows:  # whether the last rows of the file stay left out
-            words, choice = st.columns([9, 6], vertical_alignment="center")
-            which = "row of the file is left out: it looks"
-            if asked.rows > 1:
-                which = f"{asked.rows:,} rows of the file are left out: they look"
-            said = f"The last {which} like a total, a note or a source."
-            words.markdown(said)
-            options = ("Right, leave out", "No, read as records")
-            records = not _choose(choice, said, options, f"{key}.rows")
+        records = bool(asked.rows) and _ask_for_last_rows(asked, key)
+        noun = of_rows.ask_noun(data, key) if asked.roles else data.schema.record
         official = asked.official is not None and _ask_for_file(asked, key)
         roles = _ask_for_roles(data, asked, key) if asked.roles else {}
         if asked.people is not None:
@@ -154,7 +175,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
                 placeholder="People",
             )
         answers = [(each, _ask_one(each, key)) for each in asked.questions]
-        together = of_rows.ask_rows(asked.together, data.names, f"{key}.together")
+        together = of_rows.ask_rows(asked.together, data.names, asked.noun, f"{key}.together")
         one, two, _ = st.columns([3, 3, 9])
         sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
         later = two.form_submit_button("Leave them open", width="stretch")
@@ -173,7 +194,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     if asked.official is not None and not official:
         asked.left.add("official")
     changes = {guess.variable: guess.role for guess in asked.of_file} if official else {}
-    given = _Given(official=changes, roles=roles, population=population, answers=answers)
+    given = _Given(official=changes, roles=roles, noun=noun, population=population, answers=answers)
     answered = partial(_answered, session, data, asked, given)
     return of_rows.completed(asked.together, together, answered)
 
@@ -184,6 +205,7 @@ class _Given:
 
     official: Mapping[str, rwn.Role]  # roles by the names of the official file
     roles: Mapping[rwn.Role, list[str]]
+    noun: RecordNoun | None  # what a record is
     population: float | None
     answers: list[tuple[OpenQuestion, Answer | None]]
 
@@ -206,7 +228,7 @@ class _Given:
         unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in self.roles}
         for name, role in (unpicked | dict(self.official) | dict(self.pairs)).items():
             schema = schema.replace_variable(name, role=role)
-        return schema
+        return replace(schema, record=self.noun)
 
     def refusal(self, schema: rwn.Schema) -> str:
         """Return why the answers cannot be taken, in one sentence; empty where they can."""
@@ -304,6 +326,21 @@ def _choose(place: Any, label: str, options: tuple[str, str], key: str) -> bool:
     return bool(chosen == options[0])
 
 
+def _ask_for_last_rows(asked: _Asked, key: str) -> bool:
+    """True if the last rows of the file, which are left out and shown, are records."""
+    words, choice = st.columns([9, 6], vertical_alignment="center")
+    which = "row of the file is left out: it looks"
+    if asked.rows > 1:
+        which = f"{asked.rows:,} rows of the file are left out: they look"
+    said = f"The last {which} like a total, a note or a source."
+    words.markdown(said)
+    options = ("Right, leave out", "No, read as records")
+    right = _choose(choice, said, options, f"{key}.rows")
+    if asked.foot is not None:
+        st.dataframe(asked.foot, lazy=False, height="content")
+    return not right
+
+
 def _ask_for_file(asked: _Asked, key: str) -> bool:
     """True if the table is the official file that it looks like: one answer gives all roles."""
     assert asked.official is not None
@@ -331,7 +368,7 @@ def _ask_for_roles(data: rwn.Microdata, asked: _Asked, key: str) -> dict[rwn.Rol
     chosen = {}
     columns = st.columns(2)
     for place, role in enumerate(roles):
-        words, why = _SELECTED[role]
+        words, why = (spoken_of(said, asked.noun) for said in _SELECTED[role])
         column = columns[place % 2]
         picked = [name for name in names if known.get(name) is role]
         more: dict[str, Any] = {"key": f"{key}.roles.{role}", "help": why}

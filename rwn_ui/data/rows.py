@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,6 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.belonging import Finding
 from rwn_core.data.belonging.gate import OTHERS, open_findings
+from rwn_core.data.record_noun import RecordNoun, guessed_noun, noun_of, spoken_of
 from rwn_core.data.rows import Belong
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
@@ -26,6 +28,23 @@ _WORDS = {
 _ROLES = {Belong.PERSON: rwn.Role.PERSON, Belong.HOUSEHOLD: rwn.Role.HOUSEHOLD}
 
 
+def ask_noun(data: rwn.Microdata, key: str) -> RecordNoun:
+    """Ask what a record is; pages, notices and reports speak of it in this noun."""
+    nouns = list(RecordNoun)
+    known = data.schema.record or guessed_noun(data.names)
+    chosen: RecordNoun = st.radio(
+        "What is a record?",
+        nouns,
+        nouns.index(known),
+        format_func=lambda noun: f"A {noun}",
+        horizontal=True,
+        key=f"{key}.record",
+        help="Every page, notice and report speaks of people, households, firms, schools or "
+        "visits then.",
+    )
+    return chosen
+
+
 def open_finding(
     data: rwn.Microdata, schema: rwn.Schema, left: Collection[Any] = ()
 ) -> Finding | None:
@@ -37,7 +56,9 @@ def open_finding(
     return found[0] if found else None
 
 
-def ask_rows(finding: Finding | None, names: Sequence[str], key: str) -> rwn.Rows | None:
+def ask_rows(
+    finding: Finding | None, names: Sequence[str], noun: RecordNoun, key: str
+) -> rwn.Rows | None:
     """Ask what was found; nothing is chosen at first, and None is no answer yet."""
     if finding is None:
         return None
@@ -49,7 +70,7 @@ def ask_rows(finding: Finding | None, names: Sequence[str], key: str) -> rwn.Row
     if not finding.by:
         kinds = list(Belong)
     chosen = one.radio(
-        "What are the rows?", kinds, None, format_func=_WORDS.__getitem__, key=f"{key}.of"
+        "What are the rows?", kinds, None, format_func=_words_in(noun), key=f"{key}.of"
     )
     by = two.multiselect(
         "Columns that are equal in rows that belong together, or the time of a series",
@@ -93,14 +114,15 @@ def statement(session: Session) -> None:
     with st.expander("What the rows are", expanded=finding is not None):
         if finding is not None:
             st.warning(escaped(finding.sentence), icon=":material/help:")
-        key = session.key(f"data.rows.{hash(known and known.text)}")
+        key = session.key(f"data.rows.{hash((known and known.text, data.schema.record))}")
         with st.form(key, enter_to_submit=False):
+            noun = ask_noun(data, key)
             kinds = list(_WORDS)
             chosen = st.radio(
                 "What are the rows?",
                 kinds,
                 None if known is None else kinds.index(known.of),
-                format_func=_WORDS.__getitem__,
+                format_func=_words_in(noun_of(data.schema)),
                 key=f"{key}.of",
             )
             proposed = () if finding is None else finding.by
@@ -111,6 +133,13 @@ def statement(session: Session) -> None:
                 key=f"{key}.by",
             )
             sent = st.form_submit_button("State this")
-        if sent and chosen is not None:
-            names = () if chosen is Belong.SEPARATE else tuple(by)
-            describe_anew(session, stated(data, finding, rwn.Rows(of=chosen, by=names)))
+        if sent:
+            names = () if chosen in (None, Belong.SEPARATE) else tuple(by)
+            rows = None if chosen is None else rwn.Rows(of=chosen, by=names)
+            named = data.with_schema(replace(data.schema, record=noun))
+            describe_anew(session, stated(named, finding, rows))
+
+
+def _words_in(noun: RecordNoun) -> Callable[[Belong], str]:
+    """Return the words of what rows are, in the noun of the records."""
+    return lambda kind: spoken_of(_WORDS[kind], noun)

@@ -72,16 +72,18 @@ def asked_table(session: Session) -> bool:
     return True
 
 
-def table_on_its_way(session: Session) -> bool:
-    """True if another table than that of the pages is read or ranked: none of their rows is shown.
-
-    Of a table that is ranked its own rows are shown.
-    """
+def is_read(session: Session) -> bool:
+    """True while a file is read: no row and no question of another table is shown."""
     opening = session.user.work.opening
+    if opening is None or opening.reading is None:
+        return False
+    say_what_stays(session)
+    return True
+
+
+def table_on_its_way(session: Session) -> bool:
+    """True if another table than that of the pages is ranked: its own rows are shown."""
     coming = session.user.work.preparation
-    if opening is not None and opening.reading is not None:
-        say_what_stays(session)
-        return True
     if coming is None or coming.data.fingerprint == session.data.fingerprint:
         return False
     overview(coming.data, coming.name)

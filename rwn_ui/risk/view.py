@@ -11,6 +11,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, serialise
+from rwn_core.data.record_noun import spoken_for
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
@@ -137,15 +138,18 @@ def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) 
     """Everything the panel draws, as plain data."""
     shown = now.header(f" · keys: {', '.join(attack.keys)}")
     shown["summary"]["help"] = f"{INTERNAL} {shown['summary']['help']}".rstrip()
-    return shown | {
+    schema = session.data.schema
+    whole = shown | {
         "stamp": f"{now.words}|{now.seed}|{attack}|{session.watched}|{session.table_version}",
         "verdict": limit_queue.draw_verdict(
             now.policy, now.readings, now.verdict, coming=now.coming
         ),
         "tiles": [_tile(now, measure, tile) for measure, tile in tiles_of("risk").items()],
-        "cards": [serialise(chart) for chart in cards(found)],
+        "cards": [serialise(spoken_for(schema, chart)) for chart in cards(found)],
         "tables": _tables(session, attack, found, now),
     }
+    spoken: dict[str, Any] = spoken_for(schema, whole)
+    return spoken
 
 
 def _tile(now: Snapshot, measure: str, tile: Tile) -> dict[str, Any]:

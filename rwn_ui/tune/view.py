@@ -11,6 +11,7 @@ import orjson
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
+from rwn_core.data.record_noun import spoken_for
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import RWNError
 from rwn_core.measures import UTILITY
@@ -82,6 +83,7 @@ def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -
             marks = {name: each[key] for name, each in now.marks.items() if key in each}
             card = with_pins(card, marks, reading)
         cards.append(card)
+    cards = spoken_for(now.table.schema, cards)
     shown = {
         **now.header(),
         "address": address.address(session),
@@ -99,6 +101,7 @@ def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -
     waits = pending(session, now.readings, coming=now.coming == COMING)
     waiting = bool(now.pending or {"advice", "start", "presets", repeated_draws.WAITS} & {*waits})
     about = {"stamp": stamp(now.words, shown), "waits": waits, "waiting": waiting}
+    shown = spoken_for(now.table.schema, shown)
     return {**about, **shown, **({} if moved else {"cards": list(map(serialise, cards))})}
 
 

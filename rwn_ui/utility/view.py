@@ -10,6 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.data.record_noun import spoken_for
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.valid_intervals import valid_intervals
@@ -60,10 +61,10 @@ def payload(now: Snapshot) -> dict[str, Any]:
             *(_tile(each, now) for each in tiles_of("utility").items()),
             *([analysis_plan_results.tile(now.plan)] if now.plan else []),
         ],
-        "cards": [serialise(chart) for chart in cards(now)],
+        "cards": [serialise(spoken_for(now.table.schema, chart)) for chart in cards(now)],
         "tables": tables(now),
     }
-    return {"stamp": stamp(now.words, shown), **shown}
+    return {"stamp": stamp(now.words, shown), **spoken_for(now.table.schema, shown)}
 
 
 # ---------------------------------------------------------------- tiles

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.record_noun import noun_of, spoken_of
 from rwn_core.data.units import unit_of
 from rwn_core.tuning.named_policies import NAMED_POLICIES, name_of
 from rwn_ui.server.messages import escaped
@@ -96,7 +97,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
         1.0 if measure.counts else 0.5 if measure.is_share else 0.1,
         format="%.4g",
         key=session.key(f"{page}.limit.{limit.measure}"),
-        help=measure.question,
+        help=spoken_of(measure.question, noun_of(session.data.schema)),
     )
     right.button(
         "✕",

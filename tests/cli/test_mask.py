@@ -307,12 +307,10 @@ def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Ru
     assert note.startswith("note: the file seems to be laid out in another way; give --file ")
     options = note.partition("give ")[2].replace('"', "").split()
     rwn_command.done("mask", "t.csv", "out.csv", "--k", 45, *options)
-    # without the option it is the schema that says so
-    alias, refusal, note = rwn_command.refused(3, "seek", "t.csv").splitlines()
+    alias, refusal, again = rwn_command.refused(3, "seek", "t.csv").splitlines()
     assert alias.startswith("note: rwn find is the name")
     assert refusal.startswith("rwn: t.csv, line 2: ")
-    line = 'file = { encoding = "cp1252", separator = ";", decimal = "," }'
-    assert note.endswith(f"(--schema FILE.toml) with the line {line}")
+    assert again == note
 
 
 def test_a_better_layout_stops_a_run_until_one_flag_answers(rwn_command: Run) -> None:
@@ -334,6 +332,18 @@ def test_a_better_layout_stops_a_run_until_one_flag_answers(rwn_command: Run) ->
     rwn_command.done(
         *("mask", "g.csv", "o.csv", "--k", 20, "--file", "grouped=true", "--overwrite")
     )
+
+
+@pytest.mark.parametrize("judges", ["recommend", "find", "sweep -o s.csv --k 2", "audit t.csv"])
+def test_every_command_that_judges_stops_where_mask_does(rwn_command: Run, judges: str) -> None:
+    lines = [f"{i * 7 % 41},{i * 37 % 900}" for i in range(60)]
+    total = sum(int(line.split(",")[1]) for line in lines)
+    Path("t.csv").write_text("\n".join(["age,pay", *lines, f"Total,{total}"]) + "\n")
+    refusal = rwn_command.refused(4, "mask", "t.csv", "o.csv", "--k", 3)
+    command, *more = judges.split()
+    assert rwn_command.refused(4, command, "t.csv", *more).endswith(refusal)
+    # describe decides nothing
+    assert "leave it out by below = 1" in rwn_command.done("describe", "t.csv")
 
 
 def test_a_release_of_a_labelled_file_reads_the_same_in_any_format(rwn_command: Run) -> None:

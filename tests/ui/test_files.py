@@ -352,6 +352,7 @@ def test_no_row_of_another_table_stands_below_a_file_that_is_being_read(
     upload.set_value(("mine.csv", small_csv(), "text/csv")).run()
     assert screen.work.opening.reading is not None
     assert not screen.test.dataframe
+    assert not screen.test.multiselect, "the questions of the table before"
     assert "The other pages show bodyfat until then." in screen.words("caption")
 
 
@@ -379,8 +380,8 @@ def test_a_workbook_with_a_title_and_dates_that_fit_two_ways_are_one_click_away(
     screen = open_page("data").upload("t.xlsx", titled_workbook)
     assert screen.errors == []
     assert "row 1: column 2 has no name" in screen.words("info")
-    words = screen.words("markdown")
-    assert "Names in row 3; 2 rows above the table; 1 row below it." in words
+    words = screen.words("info")
+    assert "a table with names in row 3; 2 rows above the table; 1 row below it: look" in words
     read_anew(screen)
     data = screen.session.data
     assert (data.n, data.names) == (60, ("age", "pay", "place"))
@@ -426,9 +427,7 @@ def test_a_third_format_can_be_opened_and_written(open_page, monkeypatch) -> Non
     monkeypatch.setattr(io, "FORMATS", (*io.FORMATS[:2], toy))
     screen = open_page("data")
     (label,) = (label for label in asked if label.startswith("Open your table"))
-    assert label.endswith(
-        "CSV (UTF-8, separated by commas, one header line), Parquet or Toy (no blanks)"
-    )
+    assert label == "Open your table: CSV, Parquet or Toy", "other layouts open, too"
     assert asked[label][1]["type"] == [
         "csv",
         "parquet",
@@ -785,3 +784,15 @@ def test_rows_at_the_end_are_left_out_in_the_same_form_or_read_again(open_page: 
             screen.test.run()
         assert (screen.session.data.n, screen.errors) == (records, [])
         assert "The last 2 rows of the file" not in screen.words("markdown")
+
+
+def test_the_rows_that_a_file_seems_to_end_with_are_shown_where_they_are_asked_about(
+    open_page,
+) -> None:
+    lines = ["age,pay", *(f"{20 + n % 40},{n * 7}" for n in range(40)), "Total,5460"]
+    screen = open_page("data").upload("t.csv", "\n".join(lines).encode(), asked=True)
+    assert "The last row of the file is left out" in screen.words("markdown")
+    shown = next(each.value for each in screen.test.dataframe if "column 1" in each.value)
+    assert shown.index.tolist() == [42]
+    assert shown.iloc[0].tolist() == ["Total", "5460"]
+    assert screen.session.data.n == 40

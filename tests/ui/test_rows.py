@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import orjson
+import pandas as pd
 import pytest
 
 from rwn_core.data.units import unit_of
@@ -78,3 +81,27 @@ def test_a_table_of_separate_people_is_asked_nothing_of_rows(open_page: Open) ->
     screen = open_page("data").upload("survey.csv", people, asked=True)
     assert ASKED not in screen.words("markdown")
     assert still_asked(screen.session) == ""
+
+
+def firms() -> bytes:
+    """Sixty firms, by names that say so."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "nace": rng.choice([10, 25, 62], 60),
+            "employees": rng.poisson(40, 60),
+            "turnover": rng.lognormal(9, 1, 60).round(),
+        }
+    )
+    return frame.to_csv(index=False).encode()
+
+
+def test_what_a_record_is_is_asked_once_and_pages_speak_of_it(open_page: Open) -> None:
+    screen = open_page("data").upload("firms.csv", firms(), asked=True)
+    assert screen.find("radio", "What is a record?").value == "firm"
+    screen.press("Use these answers")
+    assert screen.session.data.schema.record == "firm"
+    screen.visit("tune")
+    shown = orjson.dumps(screen.panel).decode()
+    assert "firms" in shown
+    assert "people" not in shown

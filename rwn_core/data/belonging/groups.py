@@ -22,7 +22,13 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.belonging.columns import Column, Columns
 from rwn_core.data.belonging.finding import Finding, some_names
 from rwn_core.data.identity.of_numbers import DENSE
-from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS, name_words, word_list
+from rwn_core.data.identity.profile import (
+    BLOCKS,
+    PROFILE_ROWS,
+    Subject,
+    name_words,
+    word_list,
+)
 from rwn_core.data.rows import Belong
 
 FEWEST_GROUPS = 5
@@ -90,6 +96,8 @@ class _Candidate:
     @property
     def of(self) -> Belong | None:
         """What the groups are; None where nothing says that rows belong together."""
+        if _is_called_cluster(self):
+            return Belong.CLUSTER
         if _names_people(self):
             return Belong.PERSON
         if not _is_similar(self):
@@ -299,6 +307,19 @@ def _fixed(likeness: Likeness, ties: Floats, least: float = CONSTANT) -> Boolean
     chance = np.minimum(ties, 1 - 1e-9)
     beyond = (likeness.equal - chance) / (1 - chance)
     return np.asarray((likeness.equal >= least) & (beyond >= BEYOND_CHANCE - (CONSTANT - least)))
+
+
+def _is_called_cluster(candidate: _Candidate) -> bool:
+    """True if a column is called like a class or a school, and its rows or its name say the same.
+
+    Some variable is similar within groups, or the name is that of a number.
+    """
+    words = name_words(candidate.name)
+    if words.is_measure or word_list("clusters").isdisjoint(words.words):
+        return False
+    numbered = Subject.NUMBER in words.subjects and candidate.column.whole_numbers() is not None
+    uneven = candidate.likeness.unevenness > UNEVEN
+    return bool(numbered or candidate.similar.any()) and not uneven
 
 
 def _names_people(candidate: _Candidate) -> bool:

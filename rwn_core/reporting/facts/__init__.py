@@ -6,6 +6,7 @@ Those of a dataset's release are in `dataset.py`.
 
 from __future__ import annotations
 
+from rwn_core.data.record_noun import RecordNoun
 from rwn_core.measures import CHANGED
 from rwn_core.reporting.facts.fact import Audience as Audience
 from rwn_core.reporting.facts.fact import Content as Content
@@ -13,7 +14,7 @@ from rwn_core.reporting.facts.fact import Entry as Entry
 from rwn_core.reporting.facts.fact import Fact as Fact
 from rwn_core.reporting.facts.fact import Material as Material
 from rwn_core.reporting.facts.fact import Table as Table
-from rwn_core.reporting.facts.fact import pairs
+from rwn_core.reporting.facts.fact import pairs, spoken_fact
 from rwn_core.reporting.facts.inside import INSIDE, WITHHELD
 from rwn_core.reporting.facts.outside import OUTSIDE
 
@@ -22,12 +23,16 @@ FACTS: tuple[Entry, ...] = (*OUTSIDE, *INSIDE, *WITHHELD)
 
 
 def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
-    """The facts of a release that an audience may read."""
-    return tuple(
+    """The facts of a release that an audience may read, in the noun of its records."""
+    facts = tuple(
         Fact(key=each.key, title=each.title, audience=each.audience, content=each.make(material))
         for each in (DATASET if "parts" in material.record["file"] else FACTS)
         if each.make is not None and each.audience in (audience, Audience.BOTH)
     )
+    noun = material.noun
+    if noun is RecordNoun.PERSON:
+        return facts
+    return tuple(spoken_fact(fact, noun, material.own_words) for fact in facts)
 
 
 def _changed(material: Material) -> Content:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from rwn_core.data.record_noun import RecordNoun, spoken_of, spoken_parts
 from rwn_core.evaluation.audit import changed_shares
 from rwn_core.evaluation.valid_intervals import FACTOR
 from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
@@ -81,6 +82,21 @@ class Fact:
         return " ".join([*self.content.lines, *rows])
 
 
+def spoken_fact(fact: Fact, noun: RecordNoun, names: tuple[str, ...]) -> Fact:
+    """Return a fact in the noun of the records."""
+    said = partial(spoken_of, noun=noun, names=names)
+    table = fact.content.table
+    if table is not None:
+        rows = tuple(tuple(map(said, row)) for row in table.rows)
+        table = Table(columns=tuple(map(said, table.columns)), rows=rows)
+    content = Content(
+        lines=tuple(map(said, fact.content.lines)),
+        table=table,
+        charts=tuple(spoken_parts(fact.content.charts, noun, names)),
+    )
+    return replace(fact, title=said(fact.title), content=content)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Material:
     """The material that facts are made of."""
@@ -124,6 +140,17 @@ class Material:
         """The method's parameter record, as a class."""
         plain = self.record["setting"]
         return METHODS[in_present_names(plain["method"], plain.get("parameters", {}))[0]]
+
+    @property
+    def noun(self) -> RecordNoun:
+        """What a record of the release is."""
+        return RecordNoun(self.record["table"].get("record", RecordNoun.PERSON))
+
+    @property
+    def own_words(self) -> tuple[str, ...]:
+        """Names of variables, words of the steward and of the method, which stay as they are."""
+        stated = asdict(self.context).values()
+        return (*self.variables, *stated, self.name, *method_words(self.method).values())
 
     @property
     def records(self) -> int:

@@ -345,3 +345,25 @@ def test_a_name_alone_is_left_to_the_gate_of_identity() -> None:
     assert belonging(data).findings[0].of_identity
     assert open_findings(data) == ()
     assert dependence(data) is Belong.PERSON
+
+
+CLASSES = ["class_id", "klasse", "school", "school_nr", "classroom", "idschool", "schulnr"]
+
+
+@pytest.mark.parametrize("name", [*CLASSES, "town_nr"])
+def test_the_number_of_a_class_or_school_is_proposed_as_a_cluster(name: str) -> None:
+    """Its pupils are very similar, as rows of one person are; so are those of a planted name."""
+    rng = np.random.default_rng(1)
+    classes = np.repeat(np.arange(101, 121), 20)
+    mean = rng.normal(0, 12, 20)[classes - 101]
+    frame = pd.DataFrame(
+        {
+            name: classes,
+            "age": rng.integers(10, 14, 400),
+            "math": (50 + mean + rng.normal(0, 4, 400)).round(1),
+            "reading": (50 + mean + rng.normal(0, 4, 400)).round(1),
+        }
+    )
+    (finding,) = belonging(Microdata.from_frame(frame)).findings
+    assert finding.by[:1] == (name,)
+    assert (finding.of is Belong.CLUSTER) is (name in CLASSES)

@@ -531,6 +531,40 @@ def test_totals_and_sources_are_seen_and_left_out_on_request(case, kind):
     assert data.frame["income"].tolist() == [row[2] for row in BODY]
 
 
+LEGEND: list[list[object]] = [[None] * 3, ["Legend", None, None], ["1", "yes", None], [2, "no"]]
+
+
+@pytest.mark.parametrize("total", [[], ENDS["total"]])
+def test_a_legend_below_an_empty_row_is_no_record_and_full_rows_are(total):
+    content, seen = written([NAMES_OFFICES, *BODY, *total, *LEGEND], "xlsx")
+    # an empty row right below the records needs no mention
+    assert seen.layout.below == len(total) + len(LEGEND) - (not total)
+    assert [number for number, _ in seen.rows][-1] == len(BODY) + len(total) + len(LEGEND)
+    assert parse("t.xlsx", content, None, seen.layout).n == len(BODY)
+    # planted: below the gap stand records
+    _, seen = written([NAMES_OFFICES, *BODY, [None] * 3, *BODY[:3]], "xlsx")
+    assert seen.layout.below == 0
+
+
+def test_a_last_record_with_one_field_more_is_no_foot():
+    rows = [f"{n},{n * n % 17},{'abc'[n % 3]}" for n in range(30)]
+    text = "\n".join(["a,b,c", *rows, "1,2,x,4"])
+    assert guess_text_layout(text.encode(), ",").layout.below == 0
+    note = "\n".join(["a,b,c", *rows, "Source: 1, 2, 3, 4"])
+    assert guess_text_layout(note.encode(), ",").layout.below == 1
+
+
+def test_the_lines_at_the_end_of_a_text_are_seen_with_their_numbers():
+    _, seen = written([NAMES_OFFICES, *BODY, *ENDS["note and sum"]], "csv")
+    assert seen.layout.below == 2
+    assert [(number, cells[0]) for number, cells in seen.rows] == [
+        (21, "Summe:"),
+        (23, "Anmerkung: ohne Hamburg"),
+    ]
+    long = "a,b\n" + "12345,67890\n" * 30_000 + "\nSource: x\n"
+    assert guess_text_layout(long.encode(), ",").rows == ((30_002, ("Source: x",)),)
+
+
 def test_rows_at_the_end_are_said_in_python_and_the_shell_and_left_out_by_their_option(
     tmp_path, capsys
 ):

@@ -696,3 +696,28 @@ def test_a_contact_is_the_stewards_word_and_no_way_out_for_a_value():
     assert (
         refusal("43", {43.0}, by_hand(context={"contact": "desk 43"}, source=PRIVATE_SOURCE)) != ""
     )
+
+
+PERSONS = re.compile(r"\b(?:person|persons|people)\b", re.IGNORECASE)
+OF_AN_INTRUDER = re.compile("such a person|person who knows")
+
+
+def speaking_of_persons(facts: tuple[Fact, ...]) -> list[str]:
+    """Return the sentences and titles that speak of persons, but for an intruder."""
+    said = [*(fact.title for fact in facts), *(fact.text for fact in facts)]
+    return [text for text in said if PERSONS.search(OF_AN_INTRUDER.sub("", text))]
+
+
+def test_notice_and_report_speak_in_the_noun_of_the_records(
+    material: Material, bodyfat_table: Microdata
+) -> None:
+    assert speaking_of_persons(facts_for(Audience.PUBLIC, material))
+    # planted: a firm in the internal record
+    firms: Any = material.record["table"]
+    firms["record"] = "firm"
+    for audience in (Audience.PUBLIC, Audience.INTERNAL):
+        assert speaking_of_persons(facts_for(audience, material)) == []
+    for ending in PUBLIC_FORMS:
+        notice = public_file(material, bodyfat_table, f"notice{ending}").decode()
+        assert "Do not try to recognize firms" in notice
+        assert "A row is no firm" in notice
