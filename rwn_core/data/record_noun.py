@@ -128,7 +128,7 @@ def _spoken_part(key: str, part: object, noun: RecordNoun, names: Sequence[str])
         return part
     if key == "rows" and isinstance(part, list | tuple):
         # a cell is data, a sentence is not
-        return [[_spoken_cell(cell, noun, names) for cell in row] for row in part]
+        return [_spoken_row(row, noun, names) for row in part]
     if key not in _SPOKEN:
         return spoken_parts(part, noun, names)
     if isinstance(part, str):
@@ -136,6 +136,10 @@ def _spoken_part(key: str, part: object, noun: RecordNoun, names: Sequence[str])
     if isinstance(part, list | tuple) and all(isinstance(each, str) for each in part):
         return [spoken_of(each, noun, names) for each in part]
     return spoken_parts(part, noun, names)
+
+
+def _spoken_row(row: Sequence[object], noun: RecordNoun, names: Sequence[str]) -> list[Any]:
+    return [_spoken_cell(cell, noun, names) for cell in row]
 
 
 def _spoken_cell(cell: object, noun: RecordNoun, names: Sequence[str]) -> Any:
