@@ -20,7 +20,9 @@ from rwn_core.errors import ParameterError
 from rwn_core.evaluation.draws import release_interval
 from rwn_core.masking import (
     METHODS,
+    RWN,
     SHORT_NAMES,
+    SoftRWN,
     at_levers,
     in_present_names,
     lever_values,
@@ -30,6 +32,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
+from rwn_core.tuning.ways import way_of
 
 SPACE = "\N{NO-BREAK SPACE}"
 _PLAIN = {"method": str, "parameters": Mapping}
@@ -220,6 +223,43 @@ def short_setting(setting: Setting | None) -> str:
     ]
     return " · ".join(filter(None, parts))
 
+
+def setting_name(setting: Setting, masked: Sequence[str]) -> str:
+    """Name a setting by its method and by which variables travel together, without its levers.
+
+    Parameters
+    ----------
+    setting : Setting
+    masked : sequence of str
+        The variables that it masks.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> tied = rwn.Setting(params=rwn.RWN(tie=True), slices=(("age", "bmi"),))
+    >>> setting_name(tied, ["siri", "age", "bmi"])
+    'RWN, 2 groups tied'
+    """
+    method = _METHOD_NAMES.get(setting.method, str(setting.params.title))
+    if not type(setting.params).uses_slices or not masked:
+        return method
+    groups = [names for names in setting.slices or () if not set(names).isdisjoint(masked)]
+    alone = [name for name in masked if all(name not in names for names in groups)]
+    if not groups:
+        return f"{method}, each variable by itself"
+    count = len(groups) + len(alone)
+    if count == 1:
+        return f"{method}, whole records"
+    way = way_of(setting.params)
+    if way == "tied":
+        return f"{method}, {count} groups tied"
+    if way == "predicted":
+        who = alone[0] if len(alone) == 1 else "the later ones"
+        return f"{method}, {count} groups, {who} by prediction"
+    return f"{method}, {count} groups"
+
+
+_METHOD_NAMES = {RWN.method: "RWN", SoftRWN.method: "Soft RWN"}
 
 LEAST_RELEASED = 0.5  # of the records: a release of fewer keeps limits because it is almost empty
 

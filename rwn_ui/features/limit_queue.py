@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.masking import Prepared
 from rwn_core.measures import ORDINARY, USE
 from rwn_core.measures.measure import BY_VALUES, Reading
+from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.sentence import tenths
 from rwn_core.measures.utility.use_left import UseLeft, slope_words, verdict_left
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
@@ -263,10 +265,13 @@ def draw_verdict(
     readings: Mapping[str, Reading | rwn.NotApplicable],
     verdict: Verdict,
     *,
+    records: int,
     pending: int = 0,
     coming: str = "",
 ) -> dict[str, Any]:
     """The policy's verdict on a release in words; `pending` limits are still being read.
+
+    Its worst number is also told in people, of so many records.
 
     `coming` says what is still to be read where all that is known is one draw.
     """
@@ -302,8 +307,10 @@ def draw_verdict(
     write = rwn.MEASURES[first].words
     assert limit is not None
     where = f" {ONE_MORE}" if verdict.draws > 1 else ""
-    numbers = f"{write(verdict.values[first])}{where}, limit {write(limit.at_most)}"
-    nearest = f"{'worst' if broken else 'nearest'}: {title} {numbers}"
+    value = verdict.values[first]
+    numbers = f"{write(value)}{where}, limit {write(limit.at_most)}"
+    people = _in_people(first, readings.get(first), records, limit, value)
+    nearest = f"{'worst' if broken else 'nearest'}: {title} {numbers}{people}"
     titles = [verdict.title(measure) for measure in broken]
     return shown | {
         "label": title,
@@ -311,6 +318,27 @@ def draw_verdict(
         "state": verdict_state(verdict, left),
         "broken": titles,
     }
+
+
+def _in_people(measure: str, reading: Any, records: int, limit: rwn.Limit, value: float) -> str:
+    """Return a share and its limit as numbers of people, in brackets; nothing of other numbers."""
+    if not isinstance(reading, Reading) or not rwn.MEASURES[measure].unit.startswith("share of"):
+        return ""
+    if value < 0:
+        return ""
+    size, words = counted_people(reading, records)
+    found = value * size
+    said = "fewer than 1" if 0 < found < 1 else f"{found:,.0f}"
+    return f" ({said} of {size:,} {words}, limit {math.floor(limit.at_most * size):,})"
+
+
+def counted_people(reading: Reading[Any], records: int) -> tuple[int, str]:
+    """Return of how many people, households or records a reading is a share, and their word."""
+    if isinstance(reading.detail, TrueMatches):  # of those who are alone with what is known
+        return int(reading.detail.people[reading.detail.worst]), reading.detail.unit_words
+    if reading.people:
+        return reading.people, reading.unit_words
+    return records, "records"
 
 
 def use_left(readings: Mapping[str, Reading | rwn.NotApplicable]) -> UseLeft | None:

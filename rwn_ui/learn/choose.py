@@ -73,7 +73,8 @@ def _show(values: Values, kept: Kept) -> Shown:
     now = lesson.now
     loss = float(lesson.loss[lesson.now])
     share = float(lesson.share[lesson.now])
-    said = limit_queue.draw_verdict(_POLICY, found[now], verdict)
+    records = table(slices).n
+    said = limit_queue.draw_verdict(_POLICY, found[now], verdict, records=records)
     return Shown(
         words=f"ε = {values['epsilon']:g} · k = {K} · {slices}",
         chart=CHARTS["lesson_choose"](lesson),

@@ -129,6 +129,7 @@ class Panel {
     this.summary.show(data);
     setText(this.notice, data.changed?.warning ?? "");
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
+    this.tiles.hidden = !(data.tiles ?? []).some(({ quiet }) => !quiet);
     this.candidates.show(data.candidates);
     fill(this.tables, data.tables ?? [], () => make("section"), (node, table) => changeSection(node, table, data.labels));
     clearTimeout(this.addressed);

@@ -48,6 +48,9 @@ class Summary {
   constructor(node) {
     this.node = node;
     const part = (name, parent = node) => parent.appendChild(make("span", `rwn-${name}`));
+    this.setting = node.appendChild(make("details", "rwn-steps rwn-setting"));
+    this.name = this.setting.appendChild(make("summary"));
+    this.whole = this.setting.appendChild(make("div"));
     this.text = part("parameters");
     const legend = part("legend");
     for (const side of ["original", "released"]) part(side, legend).append(make("i"), side);
@@ -59,6 +62,11 @@ class Summary {
 
   show({ summary, changed }) {
     this.node.hidden = !summary && !changed;
+    const named = Boolean(summary?.name);
+    this.setting.hidden = !named;
+    this.text.hidden = named;
+    setText(this.name, summary?.name ?? "");
+    setText(this.whole, [summary?.text, summary?.help].filter(Boolean).join(". "));
     setText(this.text, summary?.text ?? "");
     this.text.title = [summary?.text, summary?.help].filter(Boolean).join(". ");
     this.changed.hidden = !changed;
@@ -110,7 +118,9 @@ function makeTile() {
 }
 
 const VERDICTS = { kept: "✓", over: "▲ over" };
-function changeTile(node, { label, original, released, state, limit, against = [], help = "" }) {
+function changeTile(node, tile) {
+  const { label, original, released, state, limit, against = [], help = "", quiet = false } = tile;
+  node.hidden = quiet;
   const [head, { firstChild: value }, verdict, marks] = node.children;
   const [name, explain, tip] = head.children;
   if (name.textContent !== label) {

@@ -142,7 +142,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) 
     whole = shown | {
         "stamp": f"{now.words}|{now.seed}|{attack}|{session.watched}|{session.table_version}",
         "verdict": limit_queue.draw_verdict(
-            now.policy, now.readings, now.verdict, coming=now.coming
+            now.policy, now.readings, now.verdict, records=now.table.n, coming=now.coming
         ),
         "tiles": [_tile(now, measure, tile) for measure, tile in tiles_of("risk").items()],
         "cards": [serialise(spoken_for(schema, chart)) for chart in cards(found)],

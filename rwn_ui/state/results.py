@@ -21,7 +21,8 @@ from rwn_core.measures.statistics.usual_use import use_of
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting, Verdict
-from rwn_core.tuning.point import too_few
+from rwn_core.tuning.point import setting_name, too_few
+from rwn_core.tuning.slice_presets import masked_names
 from rwn_ui.background.progress import searching
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.state.session import Session, first_setting
@@ -191,6 +192,7 @@ class Snapshot:
             "projector": self.projector,
             "table": self.name,
             "summary": {
+                "name": setting_name(self.setting, masked_names(self.table)),
                 "text": f"{self.words} · seed {self.seed}{draws}{more}",
                 "help": radius_note(self.levers),
             },

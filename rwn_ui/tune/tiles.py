@@ -27,7 +27,12 @@ def draw(now: Snapshot) -> list[dict[str, Any]]:
         about = rwn.MEASURES[now.axis]
         shown = {now.axis: Tile(places={}, label=about.title, words=tenths, help=about.question)}
         shown |= TILES
-    return [_tile(key, tile, now) for key, tile in shown.items()]
+    told = [_tile(key, tile, now) for key, tile in shown.items()]
+    # what the verdict's lines say stands there alone, until a tile has more to say
+    more = now.compared or now.draws is not None or not now.release.prepared.masks_all_records
+    for key, tile in zip(shown, told, strict=True):
+        tile["quiet"] = key in TILES and not more
+    return told
 
 
 def verdict(now: Snapshot) -> dict[str, Any]:
@@ -37,7 +42,12 @@ def verdict(now: Snapshot) -> dict[str, Any]:
         pending = []
     judged, readings = now.verdict, now.readings
     shown = limit_queue.draw_verdict(
-        now.policy, readings, judged, pending=len(pending), coming=now.coming
+        now.policy,
+        readings,
+        judged,
+        records=now.table.n,
+        pending=len(pending),
+        coming=now.coming,
     )
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:

@@ -699,7 +699,7 @@ def with_left(session: Session, relations: float, share: float = 0.5) -> dict[st
     left = replace(use.detail, relations=relations, others=0.97, regressions=(about,))
     readings[USE] = replace(use, value=left.least, detail=left)
     several = Point(setting=session.setting, spreads=spreads)
-    return limit_queue.draw_verdict(policy, readings, policy.judge(several))
+    return limit_queue.draw_verdict(policy, readings, policy.judge(several), records=241)
 
 
 def test_the_headline_says_what_is_left_and_praises_nothing_below_a_half(session: Session) -> None:

@@ -200,11 +200,13 @@ def test_the_tile_shows_the_judged_number_and_a_lower_bound_is_called_so(session
     def tile(at_most: float, estimate: float | None = None) -> dict[str, Any]:
         parts = with_parts(reading, estimate=estimate, at_most=at_most)
         planted = {"bayes_linkage": replace(parts, value=0.006)}
-        return limit_queue.draw_verdict(policy, planted, policy.judge(planted))
+        return limit_queue.draw_verdict(policy, planted, policy.judge(planted), records=data.n)
 
+    n = data.n
+    four, seven = (f"{x * n:.0f} of {n:,} records, limit {n // 20}" for x in (0.04, 0.07))
     for told, label, number, state in (
-        (tile(0.04), "Linkage, estimated at most", "4 %, limit 5 %", None),
-        (tile(0.04, 0.07), "Linkage, an estimate", "7 %, limit 5 %", "over"),
+        (tile(0.04), "Linkage, estimated at most", f"4 %, limit 5 % ({four})", None),
+        (tile(0.04, 0.07), "Linkage, an estimate", f"7 %, limit 5 % ({seven})", "over"),
     ):
         words = spoken(told["nearest"]).partition(f"{label} ")[2]
         assert (told["label"], words, told["state"]) == (label, number, state)
@@ -347,7 +349,8 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     told = told_tiles(session)
     linked = limit_queue.readings(session, current_release(session))["linked_over_half"]
     judged = shown(session)["verdict"]
-    words = f"worst: Linked over one half {100 * linked.value:.3g} %, limit 0 %"
+    people = f"{linked.value * session.data.n:.0f} of {session.data.n} records, limit 0"
+    words = f"worst: Linked over one half {100 * linked.value:.3g} %, limit 0 % ({people})"
     left = readings["use_left"].detail
     lost = readings["association_loss"]
     assert judged["text"] == f"This draw breaks 3 of 4 limits. {left.sentence}"

@@ -12,6 +12,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.parallel import clock
 from rwn_core.tuning import FoundSetting, Point, Setting, Verdict, several_draws
 from rwn_core.tuning.evaluate import PreparedTables
+from rwn_core.tuning.point import setting_name
 from rwn_core.tuning.recommend import look_at_ways
 from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
@@ -228,3 +229,23 @@ def test_more_donors_are_tried_where_a_limit_is_just_broken(
     usual = later_donors(few.n, LATER[0])
     assert looked[0] == ("predicted", usual)
     assert [later for _, later in looked if later != usual] == tried
+
+
+@pytest.mark.parametrize(
+    ("params", "slices", "name"),
+    [
+        (rwn.RWN(k=5), (), "RWN, each variable by itself"),
+        (rwn.RWN(k=5), (("a", "b"), ("c", "d")), "RWN, 2 groups"),
+        (rwn.RWN(k=5), (("a", "b", "c", "d"),), "RWN, whole records"),
+        (rwn.SoftRWN(tie=True), (("a", "b", "c"),), "Soft RWN, 2 groups tied"),
+        (rwn.RWN(k=5, by_prediction=True), (("a", "b", "c"),), "RWN, 2 groups, d by prediction"),
+        (
+            rwn.RWN(k=5, by_prediction=True),
+            (("a", "b"),),
+            "RWN, 3 groups, the later ones by prediction",
+        ),
+        (rwn.PRAM(change=0.1), (), rwn.PRAM.title),
+    ],
+)
+def test_a_setting_has_a_short_name(params, slices, name: str) -> None:
+    assert setting_name(Setting(params=params, slices=slices), ["a", "b", "c", "d"]) == name
