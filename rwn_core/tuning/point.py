@@ -244,7 +244,8 @@ def setting_name(setting: Setting, masked: Sequence[str]) -> str:
     if not type(setting.params).uses_slices or not masked:
         return method
     groups = [names for names in setting.slices or () if not set(names).isdisjoint(masked)]
-    alone = [name for name in masked if all(name not in names for names in groups)]
+    together = set[str]().union(*groups)
+    alone = [name for name in masked if name not in together]
     if not groups:
         return f"{method}, each variable by itself"
     count = len(groups) + len(alone)

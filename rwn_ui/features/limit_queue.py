@@ -320,7 +320,13 @@ def draw_verdict(
     }
 
 
-def _in_people(measure: str, reading: Any, records: int, limit: rwn.Limit, value: float) -> str:
+def _in_people(
+    measure: str,
+    reading: Reading[Any] | rwn.NotApplicable | None,
+    records: int,
+    limit: rwn.Limit,
+    value: float,
+) -> str:
     """Return a share and its limit as numbers of people, in brackets; nothing of other numbers."""
     if not isinstance(reading, Reading) or not rwn.MEASURES[measure].unit.startswith("share of"):
         return ""

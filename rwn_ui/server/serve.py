@@ -60,12 +60,16 @@ def make_app(script: Path, entry: Entry) -> Any:
 
     from rwn_ui.server.endpoint import route
     from rwn_ui.server.messages import show_error
+    from rwn_ui.server.own_address import OwnAddress
     from rwn_ui.server.visitors import OwnVisitors
 
     return st.App(
         script,
         routes=[route(), *first_page()],
-        middleware=[Middleware(OwnVisitors, entry)],
+        middleware=[
+            Middleware(OwnVisitors, entry),
+            Middleware(OwnAddress, script.parent / "pages"),
+        ],
         lifespan=_lifespan,
         on_script_error=show_error,
     )
