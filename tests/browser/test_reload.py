@@ -127,7 +127,6 @@ def test_a_link_opens_table_setting_or_lesson_and_a_reload_keeps_them(app) -> No
     for name in ("compare", "learn"):
         app.page.go_back()
         app.page.wait_for_url(f"**/{name}?**")
-    app.complaints.clear()  # Streamlit looks for its server below the page's address first
 
 
 @pytest.mark.nightly  # tests/journeys and tests/ui/test_session hold bytes and address
