@@ -31,7 +31,7 @@ from benchmarks import intervals_across
 from benchmarks.pages import say
 from rwn_core.evaluation.valid_intervals import FACTOR, valid_intervals
 from rwn_core.masking import SoftRWN
-from rwn_core.reporting.readers import rwn_claims
+from rwn_core.reporting.readers import rwn_intervals
 
 SETTING = SoftRWN(kernel="gaussian", balance=1.0)
 TABLES: Mapping[str, tuple[tuple[str, str], tuple[str, ...], str]] = {
@@ -91,7 +91,7 @@ TABLES: Mapping[str, tuple[tuple[str, str], tuple[str, ...], str]] = {
 def answers(file: pd.DataFrame, models: tuple[str, ...], slices: list[list[str]], factor: float):
     """Return estimate and ends of each model's last coefficient, shape (models, 3)."""
     about = {"refusal": "", "slices": slices, "factor": factor}
-    read = rwn_claims.Survey(
+    read = rwn_intervals.Survey(
         {name: file[name].tolist() for name in file}, {"variables": (), "intervals": about}
     )
     found = []
@@ -101,7 +101,7 @@ def answers(file: pd.DataFrame, models: tuple[str, ...], slices: list[list[str]]
         try:
             row = read.interval(model, kind).rows[-1]
             found.append((row.estimate, *row.interval))
-        except rwn_claims.Refused:
+        except rwn_intervals.Refused:
             found.append((np.nan,) * 3)
     return np.array(found)
 

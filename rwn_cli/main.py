@@ -16,7 +16,6 @@ import typer
 import rwn_core as rwn
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
-from rwn_cli.claims import claims
 from rwn_cli.describe import describe
 from rwn_cli.find import find
 from rwn_cli.ledger import ledger
@@ -233,7 +232,6 @@ for _command in (
     audit_dataset,
     sweep,
     report,
-    claims,
     verify,
     reproduce,
 ):

@@ -28,6 +28,7 @@ from rwn_cli.terminal import (
     require_folder,
     say,
     write,
+    write_all,
 )
 from rwn_core.errors import ParameterError, ReleaseError
 
@@ -72,6 +73,9 @@ def report(
     ledger: Annotated[
         File, option("LEDGER", "The notice counts earlier releases of the same people in it.")
     ] = None,
+    readers: Annotated[
+        bool, flag("--readers", "With --public: also the readers for Python and R, beside FILE.")
+    ] = False,
     project: ProjectFile = None,
     original: OriginalFile = None,
     released: Annotated[
@@ -96,7 +100,8 @@ def report(
     if out.resolve() == record.resolve():
         raise ReleaseError("FILE is the record itself; write to another file.")
     require_folder(out)
-    refuse_existing(overwrite, out)
+    files = _readers(out, readers, public)
+    refuse_existing(overwrite, out, *files)
 
     def material(read: dict[str, Any]) -> Material:
         # the answers of a project or the record's own, and those of the options
@@ -129,9 +134,21 @@ def report(
         require_form(name := out.name.lower())  # before the original is read
         content = public_file(known, read_original(known.record, original), name)
         _write(out, content, public, overwrite, known.record["verdict"])
+        write_all(files, overwrite=overwrite)
         return
     known = replace(known, evidence=read_evidence(known.record, record))
     _write(out, internal_file(known, out.suffix), public, overwrite, {})
+
+
+def _readers(out: Path, readers: bool, public: bool) -> dict[Path, bytes]:
+    """The readers of a notice, by where they are written."""
+    from rwn_core.reporting.readers import READERS
+
+    if not readers:
+        return {}
+    if not public:
+        raise ParameterError("--readers are for a notice; give --public, too, or leave them out.")
+    return {out.with_name(name): content for name, content in READERS.items()}
 
 
 def _earlier(known: Material, ledger: Path) -> int:

@@ -84,20 +84,16 @@ print.summary.rwn_sweep <- function(x, ...) {
 }
 
 print.rwn_survey <- function(x, ...) {
-  cat("Masked table with claims:", NROW(x$table), "records\n")
+  cat("Masked table with its notice:", NROW(x$table), "records\n")
   print(summary(x), ...)
   invisible(x)
 }
 
 summary.rwn_survey <- function(object, ...) {
-  models <- vapply(object$claims$models, function(each) paste0(each$kind, ": ", each$formula), "")
-  structure(list(models = models, pairs = length(object$claims$pairs),
-                 intervals = object$claims$intervals$sentence), class = "summary.rwn_survey")
+  structure(list(intervals = object$notice$intervals$sentence), class = "summary.rwn_survey")
 }
 
 print.summary.rwn_survey <- function(x, ...) {
-  cat("registered models:", if (length(x$models)) paste(x$models, collapse = "; ") else "none", "\n")
-  cat("pairs of numbers with a claim:", x$pairs, "\n")
   if (!is.null(x$intervals)) writeLines(strwrap(x$intervals, exdent = 2L))
   invisible(x)
 }

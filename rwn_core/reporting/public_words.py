@@ -12,7 +12,6 @@ from typing import Any
 from rwn_core.data.derived import DERIVED as DERIVED
 from rwn_core.data.plain import plain_values, toml_document
 
-CLAIMS_FILE = "claims.json"
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 _WORDS = toml_document(_TEXT, "list of public sentences") | {"DERIVED": DERIVED}
 

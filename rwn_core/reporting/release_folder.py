@@ -18,20 +18,17 @@ from typing import Any
 from rwn_core.data.identity.gate import DROP
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, NotWritten, ReleaseError
-from rwn_core.evaluation.claims import ClaimTable
 from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
 from rwn_core.masking import mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.auditors_page import auditors_file
-from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.reporting.page import internal_html
 from rwn_core.reporting.public_notice import public_files
-from rwn_core.reporting.public_words import CLAIMS_FILE
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.readers import READERS
 from rwn_core.reporting.release_record import KEPT, OF_EACH_RECORD, read_record, require_original
@@ -100,22 +97,19 @@ def release_files(
     *,
     number: int = 1,
     title: str = "",
-    claims: ClaimTable | None = None,
 ) -> dict[str, bytes]:
     """Make all files of a release, once the leak check has passed."""
     text = judged.record(microdata, approval, number)
     record = read_record(text)
     public = Material(record=record, title=title.strip())
-    if claims is not None:
-        extra = {CLAIMS_FILE: claims_file(record, microdata, claims), **READERS}
-        public = replace(public, files=extra)
     inside = replace(public, evidence=read_evidence(judged.evidence))
     suffix = format_of_key(judged.format).suffixes[0]
     released = {f"release-{judged.id}{suffix}": judged.content}
     # intervals that hold inside a slice need the file, its notice and a reader
     holds = not record["intervals"]["refusal"]
-    users = released | public_files(public, microdata, NAMES) | dict(public.files)
-    users |= READERS if holds else {}
+    users = released | public_files(public, microdata, NAMES)
+    if holds:
+        users |= READERS
     files = {
         **{f"{USERS}/{name}": content for name, content in users.items()},
         RECORD: text.encode("utf-8"),

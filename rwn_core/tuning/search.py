@@ -160,6 +160,10 @@ def _in_other_methods(start: Setting) -> Iterator[Setting]:
             yield replace(start, params=params, slices=slices, weights=weights)
 
 
+OF_RWN = Space(slices=True, kernels=True)
+"""Everything of RWN but its levers, and another method is named where it is better."""
+
+
 @takes_tables
 def search(
     microdata: Microdata,
@@ -206,76 +210,147 @@ def search(
     >>> search(rwn.load_demo("bodyfat"), policy, Space()).kept
     True
     """
-    policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
-    tried = (
-        SoftRWN(by_prediction=True)
-        if space.by_prediction
-        else space.setting and space.setting.params
+    policy = policy or Policy()
+    space = space or OF_RWN
+    _refuse(policy, space, seconds)
+    last_moment = clock.processor_seconds() + seconds
+    best = BestSoFar(least_share=space.lose_at_most is not None)
+    part = Part(progress, 0.0, SEARCHED)
+    tell = part.found
+    part.found = lambda answer: tell(best.with_others(answer))
+    if space.known is not None:
+        best.with_others(space.known)
+    if replace(space, known=None) == OF_RWN:
+        return best.with_others(recommend(microdata, policy, within=seconds, progress=part))
+    looked = _Looking(
+        microdata=microdata,
+        policy=policy,
+        space=space,
+        seconds=seconds,
+        end=last_moment - (1 - SEARCHED) * seconds,
+        workers=workers,
+        progress=part,
+        best=best,
     )
+    answer = looked.answer()
+    # it is read on all records, before it is reported
+    safest = () if space.lose_at_most is not None else _safest(microdata, policy, space)
+    left = last_moment - clock.processor_seconds()
+    return best.with_others(on_all_records(microdata, policy, answer, safest, left))
+
+
+def _refuse(policy: Policy, space: Space, seconds: float) -> None:
+    """Refuse limits that are not enough to judge what a space has, and a time below 0."""
+    tried = None if space.setting is None else space.setting.params
+    if space.by_prediction:
+        tried = SoftRWN(by_prediction=True)
     if lacks := policy.unjudged(tried):
         raise ParameterError(lacks)
     if not seconds >= 0:
         raise ParameterError("seconds must be at least 0.")
-    last_moment = clock.processor_seconds() + seconds
-    end = last_moment - (1 - SEARCHED) * seconds
-    part = Part(progress, 0.0, SEARCHED)
-    gathered = dict[tuple[int, str], FoundSetting]()
-    tell = part.found
-    last = list[SearchAnswer]()
 
-    def with_all(answer: SearchAnswer) -> SearchAnswer:
+
+class BestSoFar:
+    """The best answer of a search, and all settings that were found on the way to it."""
+
+    def __init__(self, *, least_share: bool) -> None:
+        self.least_share = least_share  # whether the setting that uses least of the limits is best
+        # by the number of records that they were read on, and the key of the setting
+        self.found = dict[tuple[int, str], FoundSetting]()
+        self.last: SearchAnswer | None = None
+
+    def with_others(self, answer: SearchAnswer) -> SearchAnswer:
         """Return an answer with all settings found before on as many records.
 
         Where none was read on all records in time, that on a part of them is the answer.
         """
-        if answer.loss is None and last:
-            return replace(last[-1], so_far=False, late=answer.late, unfit=answer.unfit)
-        last.append(answer)
-        gathered.update({(answer.records, e.setting.key): e for e in reversed(answer.settings)})
-        first = {each.setting.key for each in answer.settings[:1]}
-        others = [e for (n, key), e in gathered.items() if n == answer.records and key not in first]
-        others.sort(key=lambda e: e.rank if space.lose_at_most is None else (e.share, *e.rank))
-        return replace(answer, settings=(*answer.settings[:1], *others))
+        if answer.loss is None and self.last is not None:
+            return replace(self.last, so_far=False, late=answer.late, unfit=answer.unfit)
+        self.last = answer
+        for each in reversed(answer.settings):
+            self.found[answer.records, each.setting.key] = each
+        first = answer.settings[:1]
+        known = {each.setting.key for each in first}
+        others = [
+            each
+            for (records, key), each in self.found.items()
+            if records == answer.records and key not in known
+        ]
+        others.sort(key=self._rank)
+        return replace(answer, settings=(*first, *others))
 
-    part.found = lambda answer: tell(with_all(answer))
-    if space.known is not None:
-        with_all(space.known)
-    if replace(space, known=None) == Space(slices=True, kernels=True):
-        return with_all(recommend(microdata, policy, within=seconds, progress=part))
+    def _rank(self, found: FoundSetting) -> tuple[Any, ...]:
+        """Return what settings are sorted by, the best first."""
+        return (found.share, *found.rank) if self.least_share else found.rank
 
-    def finished(answer: SearchAnswer) -> SearchAnswer:
-        """Return an answer that was read on all records, before it is reported."""
-        safest = () if space.lose_at_most is not None else _safest(microdata, policy, space)
-        left = last_moment - clock.processor_seconds()
-        return with_all(on_all_records(microdata, policy, answer, safest, left))
 
-    # of a large table slices are looked for on a sample
-    wider = space.methods or space.levers or space.by_prediction or space.tie
-    descends = space.slices and space.lose_at_most is None and not wider
-    many = microdata.n > QUICK_RECORDS
-    ranges = space.ranges or SliceRanges()
-    start = space.setting
-    answer = None
-    if not (descends and many):
-        answer = with_all(_along_lines(microdata, policy, space, end, part))
-        start = answer.setting
-        ranges = replace(ranges, starts=[answer.slices] if answer.settings else None)
-    # of a small one slices are joined and variables moved where the lines took half of the time
-    left = end - clock.processor_seconds()
-    descends = descends and (many or len(masked_names(microdata)) > 1)
-    if answer is not None and (not descends or left <= seconds / 2):
-        return finished(replace(answer, late=answer.late or descends))
-    ranges = replace(ranges, kernels=space.kernels and many, seconds=left)
-    how: dict[str, Any] = {"setting": start, "workers": workers, "progress": part}
-    found = with_all(seek_slices(microdata, policy, ranges=ranges, **how))
-    if answer is None or (found.reached and found.settings[0].rank < answer.settings[0].rank):
-        return finished(replace(found, tried=found.tried + (answer.tried if answer else 0)))
-    return finished(replace(with_all(answer), late=answer.late or found.late))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looking:
+    """A search along lines of strengths and by steps from slices to others."""
+
+    microdata: Microdata
+    policy: Policy
+    space: Space
+    seconds: float
+    end: float  # processor seconds, at which nothing more is tried
+    workers: int | None
+    progress: Part
+    best: BestSoFar
+
+    def answer(self) -> SearchAnswer:
+        """Return the best of both ways, as far as the time goes."""
+        if self._steps_between_slices and self._many:
+            # of a large table slices are looked for on a sample
+            return self._by_steps(self.space.setting, None)
+        lines = _along_lines(self.microdata, self.policy, self.space, self.end, self.progress)
+        answer = self.best.with_others(lines)
+        # of a small one slices are joined and variables moved where the lines took half of the time
+        left = self.end - clock.processor_seconds()
+        steps = self._steps_between_slices and len(masked_names(self.microdata)) > 1
+        if not steps:
+            return answer
+        if left <= self.seconds / 2:
+            return replace(answer, late=True)
+        starts = [answer.slices] if answer.settings else None
+        found = self._by_steps(answer.setting, starts)
+        if found.reached and found.settings[0].rank < answer.settings[0].rank:
+            return replace(found, tried=found.tried + answer.tried)
+        return replace(self.best.with_others(answer), late=answer.late or found.late)
+
+    @property
+    def _many(self) -> bool:
+        """True if settings are looked for on a part of the records first."""
+        return self.microdata.n > QUICK_RECORDS
+
+    @property
+    def _steps_between_slices(self) -> bool:
+        """True if nothing but slices and kernels may change, with as little lost as can be."""
+        space = self.space
+        wider = space.methods or space.levers or space.by_prediction or space.tie
+        return bool(space.slices and space.lose_at_most is None and not wider)
+
+    def _by_steps(self, start: Setting | None, starts: Sequence[Any] | None) -> SearchAnswer:
+        """Look for slices by steps from a setting; `starts` are slices that they begin at."""
+        left = self.end - clock.processor_seconds()
+        own = self.space.ranges or SliceRanges()
+        kernels = self.space.kernels and self._many
+        ranges = replace(own, kernels=kernels, seconds=left)
+        if not self._many:
+            ranges = replace(ranges, starts=starts)
+        found = seek_slices(
+            self.microdata,
+            self.policy,
+            ranges=ranges,
+            setting=start,
+            workers=self.workers,
+            progress=self.progress,
+        )
+        return self.best.with_others(found)
 
 
 def _safest(microdata: Microdata, policy: Policy, space: Space) -> tuple[Setting, ...]:
     """Return a setting of each way that a space has; the strongest place of each is its safest."""
-    if space == Space(slices=True, kernels=True):
+    if space == OF_RWN:
         slices = preset_slices(microdata, OFTEN_BEST[0])
         return tuple(safest_of_rwn(slices, policy, records=microdata.n))
     ways = dict[Any, Setting]()
@@ -305,67 +380,141 @@ def _along_lines(
     microdata: Microdata, policy: Policy, space: Space, end: float, progress: Part
 ) -> SearchAnswer:
     """Try every start of a space along its strength, as far as the time goes."""
-    judged, apart = policy.judgeable(microdata)
-    if judged is None:
-        raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
-    starts = list(space.starts(microdata, own=policy.needs_own))
-    known = space.known
-    begin = clock.processor_seconds()
-    first = 0 if known is None else max(known.tried - 1, 0)
-    kept = starts if space.levers else starts[:1] if space.setting else []
-    # a method that is refused is named, and read only where a loss is what is equal
-    why = unfit(microdata, judged) if space.methods else {}
-    closed = why if space.lose_at_most is None else {}
-    table = TableSearch(
-        microdata=microdata,
-        policy=judged,
-        until=end,
-        places=FINE,
-        within=space.lose_at_most,
-        stays=frozenset(each.method for each in kept),
-        looked=first,
-        tried=[] if known is None else list(known.settings),
-    )
-    shared: dict[str, Any] = {"unread": apart, "unfit": why}
+    lines = _Lines(microdata, policy, space, end, progress)
+    if lines.ranks_on_a_part:
+        lines.rank_on_a_part()
+    lines.look()
+    return lines.answer()
 
-    def answer(**more: Any) -> SearchAnswer:
-        best = table.best[0]
-        note = f"It was read on {best.releases:,} releases."
-        return table.answer(policy, judged, microdata.n, note=note, **shared, **more)
 
-    if microdata.n > QUICK_RECORDS and known is None and not space.methods and len(starts) > 1:
-        part = ranking(microdata, judged, begin, end - begin)
-        part.within = table.within
-        part.stays = table.stays
+class _Lines:
+    """The starts of a space, and what was read along the strength of each."""
+
+    def __init__(
+        self, microdata: Microdata, policy: Policy, space: Space, end: float, progress: Part
+    ) -> None:
+        judged, apart = policy.judgeable(microdata)
+        if judged is None:
+            raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
+        self.policy = policy
+        self.judged = judged
+        self.space = space
+        self.begin = clock.processor_seconds()
+        self.end = end
+        self.progress = progress
+        self.starts = list(space.starts(microdata, own=policy.needs_own))
+        self.first = 0  # of the starts that are looked at
+        known = list[FoundSetting]()
+        if space.known is not None:
+            self.first = max(space.known.tried - 1, 0)
+            known += space.known.settings
+        # a method that is refused is named, and read only where a loss is what is equal
+        self.unfit = unfit(microdata, judged) if space.methods else {}
+        self.unread = apart
+        self.table = TableSearch(
+            microdata=microdata,
+            policy=judged,
+            until=end,
+            places=FINE,
+            within=space.lose_at_most,
+            stays=frozenset(each.method for each in self._kept_starts()),
+            looked=self.first,
+            tried=known,
+        )
+
+    def _kept_starts(self) -> Sequence[Setting]:
+        """Return the starts whose method stays in the answer, whatever else is better."""
+        if self.space.levers:
+            return self.starts
+        return self.starts[:1] if self.space.setting else ()
+
+    @property
+    def ranks_on_a_part(self) -> bool:
+        """True if several starts of a large table are ranked on some of its records first."""
+        fresh = self.space.known is None and not self.space.methods
+        return fresh and self.table.microdata.n > QUICK_RECORDS and len(self.starts) > 1
+
+    def rank_on_a_part(self) -> None:
+        """Leave the few starts that are best on a part of the records."""
+        microdata = self.table.microdata
+        part = ranking(microdata, self.judged, self.begin, self.end - self.begin)
+        part.within = self.table.within
+        part.stays = self.table.stays
 
         def tell() -> None:
-            more: dict[str, Any] = {"so_far": True, "confirmed": False, **shared}
-            progress.found(part.answer(policy, judged, microdata.n, **more))
+            found = part.answer(
+                self.policy,
+                self.judged,
+                microdata.n,
+                so_far=True,
+                confirmed=False,
+                unread=self.unread,
+                unfit=self.unfit,
+            )
+            self.progress.found(found)
 
-        starts = _best_on_a_part(part, starts, tell)
+        self.starts = _best_on_a_part(part, self.starts, tell)
         times = microdata.n / part.microdata.n
-        table.took = {name: each * times for name, each in part.took.items()}
-    for number, start in enumerate(starts[first:], start=first + 1):
-        if start.method in closed and start is not starts[0]:
-            continue
-        # the first is read whole, even where it keeps nothing; others where they may be better
-        equal = space.methods or not any(each.kept for each in table.tried)
-        table.look(start, MOST_LOST if equal else None)
+        self.table.took = {name: each * times for name, each in part.took.items()}
+
+    def look(self) -> None:
+        """Look at each start, tell what was found so far, and attack the best."""
+        for number, start in enumerate(self.starts[self.first :], start=self.first + 1):
+            if self._is_closed(start):
+                continue
+            self.table.look(start, self._most_lost)
+            if self.table.tried:
+                self.progress.found(self._read(so_far=number < len(self.starts)))
+            passed = clock.processor_seconds() - self.begin
+            share_of_time = passed / max(self.end - self.begin, 1e-9)
+            self.progress(min(max(number / len(self.starts), share_of_time), 1.0))
+        self.table.attack()
+
+    def _is_closed(self, start: Setting) -> bool:
+        """True for a start of a method that is refused; the first one is read all the same."""
+        if self.space.lose_at_most is not None or start is self.starts[0]:
+            return False
+        return start.method in self.unfit
+
+    @property
+    def _most_lost(self) -> float | None:
+        """What a start may lose to be read whole: the first anything, others less than the best."""
+        some_kept = any(each.kept for each in self.table.tried)
+        return MOST_LOST if self.space.methods or not some_kept else None
+
+    def _read(self, **more: Any) -> SearchAnswer:
+        """Return what was read so far as an answer."""
+        table = self.table
+        note = f"It was read on {table.best[0].releases:,} releases."
+        about = {"unread": self.unread, "unfit": self.unfit}
+        return table.answer(self.policy, self.judged, table.microdata.n, note=note, **about, **more)
+
+    def answer(self) -> SearchAnswer:
+        """Return what was found, or why nothing was."""
+        table = self.table
+        if not table.tried and not table.incomplete:
+            return self._nothing()
+        if self.space.methods and not table.incomplete:
+            read = {each.setting.method for each in table.tried}
+            unkept = [e.method for e in self.starts if e.method not in {*read, *self.unfit}]
+            self.unfit = self.unfit | dict.fromkeys(unkept, _UNKEPT)
         if table.tried:
-            progress.found(answer(so_far=number < len(starts)))
-        passed = (clock.processor_seconds() - begin) / max(end - begin, 1e-9)
-        progress(min(max(number / len(starts), passed), 1.0))
-    table.attack()
-    if not table.tried and not table.incomplete:
-        few = "No setting leaves enough of the use: there may be little to keep."
-        open_ = f"No setting has an answer for each limit.{not_judged(table.unread)}"
-        reason = open_ if table.unread else few
-        return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)
-    if space.methods and not table.incomplete:
-        read = {each.setting.method for each in table.tried}
-        shared["unfit"] = why | {e.method: _UNKEPT for e in starts if e.method not in {*read, *why}}
-    if table.tried:
-        return answer(late=table.incomplete)
-    late = "Nothing was tried in time."
-    n = microdata.n
-    return SearchAnswer(goal=policy, reason=late, late=True, records=n, of=n, **shared)
+            return self._read(late=table.incomplete)
+        n = table.microdata.n
+        return SearchAnswer(
+            goal=self.policy,
+            reason="Nothing was tried in time.",
+            late=True,
+            records=n,
+            of=n,
+            unread=self.unread,
+            unfit=self.unfit,
+        )
+
+    def _nothing(self) -> SearchAnswer:
+        """Say why no setting was read."""
+        reason = "No setting leaves enough of the use: there may be little to keep."
+        if self.table.unread:
+            reason = f"No setting has an answer for each limit.{not_judged(self.table.unread)}"
+        looked = self.table.looked
+        return SearchAnswer(goal=self.policy, reason=reason, tried=looked, unread=self.unread)

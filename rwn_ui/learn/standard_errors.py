@@ -1,4 +1,4 @@
-"""Lesson 4: standard errors that are too small, and the factor of a claim table."""
+"""Lesson 4: standard errors that are too small."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.standard_errors import (
     Slopes,
     StandardErrors,
-    claims,
     release,
     sample,
     slopes,
 )
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import WORDS, Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
-
-_CLAIMS = ("no", "of the model", "with x1 measured twice")
+from rwn_ui.learn.lesson import WORDS, Kept, Lesson, Shown, Slider, Switch, Values, tile
 
 
 def _params(values: Values) -> Any:
@@ -42,29 +39,13 @@ def _show(values: Values, kept: Kept) -> Shown:
     moved = [one.with_levers(k=values["k"], q=values["q"]) for one in ready]
     after = slopes([release(one, number) for number, one in enumerate(moved)])
     lesson = StandardErrors(original=before, released=after)
-    # the third tile: the slopes, or the factor of a claim table
-    model, mean = values["claims"], float(after.slope.mean())
+    mean = float(after.slope.mean())
     third = tile(
         "Mean slope, truth 1",
         f"{mean:.3f}",
         "Of x1, over the samples. The truth is 1; a large k moves the slope as well.",
         f"{before.slope.mean():.3f}",
     )
-    numbers = {"mean": mean}
-    if model != _CLAIMS[0]:
-        about = values["k"], values["q"], values["rows"], model
-        judged = kept("lesson claims", 20).get_or_make(
-            about, lambda: claims(_params(values), twice=model == _CLAIMS[2])
-        )
-        factor = 0.0 if judged.refusal else judged.claims[0].factor or 0.0
-        third = tile(
-            "Factor for the SE of x1",
-            f"× {factor:g}" if factor else "do not use",
-            judged.refusal
-            or "The standard error of the masked file times this covers sampling and masking "
-            "in 95 % of intervals, judged over 100 releases of the first sample.",
-        )
-        numbers = {"factor": factor}
     return Shown(
         words=f"{count} samples · k = {values['k']} · q = {values['q']:g}"
         + (" · whole rows" * values["rows"]),
@@ -86,7 +67,7 @@ def _show(values: Values, kept: Kept) -> Shown:
             ),
             third,
         ],
-        numbers={"coverage": after.coverage, "ratio": after.ratio, **numbers},
+        numbers={"coverage": after.coverage, "ratio": after.ratio, "mean": mean},
     )
 
 
@@ -94,13 +75,9 @@ def _code(values: Values) -> str:
     setting = f"epsilon=0, k={values['k']}, q={values['q']:g}"
     method = "RowCopy" if values["rows"] else "RWN"
     last = "ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"
-    if values["claims"] != _CLAIMS[0]:
-        judged = f"claims(setting, twice={values['claims'] == _CLAIMS[2]})"
-        factor = "0 if judged.refusal else judged.claims[0].factor or 0"
-        last = f"ratio, judged = fits.ratio, {judged}\nfactor = {factor}"
     return f"""\
 import rwn_core as rwn
-from rwn_core.evaluation.lessons.standard_errors import claims, sample, slopes
+from rwn_core.evaluation.lessons.standard_errors import sample, slopes
 
 setting = rwn.{method}({setting})
 masked = [rwn.mask(sample(i), setting, seed=i).masked for i in range({values["samples"]})]
@@ -123,10 +100,6 @@ LESSON = Lesson(
             "samples", "Samples", (20, 100), start=50, step=10
         ): "More samples count the coverage better.",
         Switch("rows", "Copy whole rows"): "All cells of a row come from one donor.",
-        Choice(
-            "claims", "Judge a claim table", _CLAIMS
-        ): "What a steward can publish: a factor for each standard error of a model, or that the "
-        "model must not be used. Measured twice, x1 has a second predictor with a small error.",
     },
     show=_show,
     code=_code,

@@ -12,10 +12,8 @@ import streamlit as st
 from rwn_core.errors import log_fault
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import label
-from rwn_core.reporting.public_words import CLAIMS_FILE
 from rwn_core.reporting.release_folder import (
     RECORD,
-    USERS,
     for_users,
     release_files,
     released_file,
@@ -24,9 +22,8 @@ from rwn_core.reporting.release_folder import (
 )
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.background.progress import polled
-from rwn_ui.release import claims
 from rwn_ui.release.steps import drawn, is_checked
-from rwn_ui.server.messages import informed, succeeded
+from rwn_ui.server.messages import succeeded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -38,13 +35,7 @@ def draw(session: Session) -> None:
     last = drawn(session)
     if last is None or last.approval is None or not is_checked(session):
         return
-    claims.draw(session)
     _make(session, last)
-    held = f"{USERS}/{CLAIMS_FILE}" in last.files
-    # the claim table came after the files, or left them
-    if last.files and last.entry is None and held != (claims.published(session) is not None):
-        what = "hold a claim table that you took out" if held else "do not hold the claim table"
-        informed(f"The files below {what}; make them again.")
     if last.files:
         _listed(last)
         left, right = st.columns(2)
@@ -97,7 +88,6 @@ def _make(session: Session, last: Drawn) -> None:
             replace(last.approval, context=said),
             number=last.number,
             title=form.title,
-            claims=claims.published(session),
         )
     st.rerun()  # the steps above say more now
 

@@ -73,7 +73,6 @@ class ReleaseForm:
     by: str = ""
     folder: str = ""
     ledger: str = ""
-    claims: bool = True  # whether the claim table joins the files for users
 
     def clear(self) -> None:
         """Forget what belongs to the table that is left."""
@@ -81,7 +80,6 @@ class ReleaseForm:
         self.decision = ""
         self.reason = ""
         self.title = ""
-        self.claims = True
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -316,13 +315,6 @@ def walk(app, tmp_path: Path) -> Path:
     fill(app, "Reason, where", "A lesson for students")
     press(app, "Record")
     app.page.get_by_text("Ada Lovelace answers").wait_for()
-    number = app.page.get_by_role("spinbutton", name="Releases to draw")
-    number.fill("36")
-    number.press("Tab")
-    app.settle()
-    press(app, "Judge the claims")
-    app.page.get_by_text("judged over 36 releases").wait_for()
-    app.settle()
     fill(app, "What the data are called", "Body fat of 87.3 at most")
     press(app, "Make the files")
     refused(app, "The public file would hold")
@@ -360,9 +352,6 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -
     given = {"by": "Ada Lovelace", "reason": "A lesson for students", "exception": True}
     assert record["approval"] == given
     assert record["verdict"]["kept"] is False
-    claims = json.loads((folder / "for-users" / "claims.json").read_bytes())
-    assert (claims["sha256"], claims["draws"]) == (record["file"]["sha256"], 36)
-    assert "claims.json" in (folder / "for-users" / "notice.html").read_text("utf-8")
     (entry,) = read_entries((folder.parent / "ledger.jsonl").read_bytes())
     assert entry["release"] == record["release"]["id"]
     assert entry["release"] in folder.name

@@ -28,7 +28,7 @@ tutorial/a-release-that-leaves index
 """
 LONG = """
 how-to/choose-slices how-to/compare-methods how-to/find-a-setting how-to/mask-a-dataset
-how-to/sweep-a-grid how-to/report-a-dataset how-to/publish-claims how-to/round-values
+how-to/sweep-a-grid how-to/report-a-dataset how-to/round-values
 explanation/kernels how-to/analyze-a-masked-file explanation/intruders
 """
 """Pages with searches, sweeps and plans: nightly; rules/test_docs reads their options."""

@@ -19,11 +19,10 @@ from rwn_cli import options, terminal
 from rwn_cli.ledger import ledger
 from rwn_cli.main import app
 from rwn_core import Kind, Role, Schema, Variable
-from rwn_core.evaluation import claims
 from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.io.demo import demo_path
 from rwn_core.io.write import table_bytes
-from rwn_core.reporting.readers import rwn_claims
+from rwn_core.reporting.readers import rwn_intervals
 from tests.cli.conftest import Run
 from tests.labelled_files import survey, write_spss
 from tests.tables import table as a_table
@@ -235,25 +234,16 @@ def test_the_worst_case_of_a_record_is_that_of_the_release(rwn_command: Run) -> 
     assert read() == dict.fromkeys(keys), "without a setting there is no worst case"
 
 
-def test_claims_and_readers_are_written_and_read(rwn_command, monkeypatch) -> None:
-    plan = '[[analysis]]\nname = "fat"\nkind = "linear"\ntolerance = 1.0\n'
-    Path("plan.toml").write_text(plan + 'formula = "siri ~ abdomen + age"\n', encoding="utf-8")
-    rwn_command.done("demo", "bodyfat", "-o", "b.csv", "--schema")
-    words = "mask b.csv r.csv --schema b.toml --epsilon 2 --k 5 --round 0.1 --record r.toml"
-    rwn_command.done(*words.split())
-    words = "claims r.toml -o claims.json --plan plan.toml --draws 40 --readers"
-    said = rwn_command.done(*words.split())
-    assert "1 of 1 analyses have a claim" in said
-    assert "of 105 pairs of numbers have a claim" in said
-    assert Path("rwn_claims.R").exists()
-    survey = rwn_claims.load(Path("r.csv"), Path("claims.json"))
-    assert survey.fit("siri ~ age + abdomen").rows[0].term == "abdomen"
-    rwn_command.refused(4, *words.split())
-    # why no pair has a claim
-    none = claims.ClaimTable(analyses=(), pairs=(), draws=40, refusal=claims.CLUSTERED)
-    monkeypatch.setattr(claims, "claim_table", lambda *_, **__: none)
-    said = rwn_command.done(*words.split(), "--overwrite")
-    assert f"0 of 0 pairs of numbers have a claim\nnote: {claims.CLUSTERED}\n" in said
+def test_readers_are_written_beside_a_notice_and_read_it(rwn_command) -> None:
+    words = "mask demo:bodyfat r.csv --kernel gaussian --balance 1 --slice siri,abdomen,age"
+    rwn_command.done(*words.split(), "--record", "r.toml")
+    rwn_command.done(*["report", "r.toml", "--public", "-o", "notice.json", "--readers"])
+    assert Path("rwn_intervals.R").exists()
+    survey = rwn_intervals.load(Path("r.csv"), Path("notice.json"))
+    assert [row.term for row in survey.interval("siri ~ abdomen").rows] == ["Intercept", "abdomen"]
+    # neither is written over, and no report for the house has them
+    rwn_command.refused(4, *["report", "r.toml", "--public", "-o", "notice2.json", "--readers"])
+    rwn_command.refused(2, *["report", "r.toml", "-o", "report.html", "--readers"])
 
 
 @pytest.mark.parametrize("factors", ["abcdefghijklmnopqrstuvwxyz", ["weight"] * 40_000])

@@ -101,7 +101,7 @@ def test_results_are_shown_and_files_are_written(executed: Path) -> None:
         cell: "".join(str(output.get("data", "")) for output in cells[cell]["outputs"])
         for cell in cells
     }
-    for cell in ("table", "policy", "setting", "sweep", "release", "audit", "verdict", "claims"):
+    for cell in ("table", "policy", "setting", "sweep", "release", "audit", "verdict", "notice"):
         assert "text/html" in shown[cell], cell
     assert "All 4 limits are kept" in shown["verdict"]
     assert "plotly" in shown["sweep-map"]
@@ -110,12 +110,9 @@ def test_results_are_shown_and_files_are_written(executed: Path) -> None:
     assert record["file"]["sha256"] == hashlib.sha256(content).hexdigest()
     analyst = code_cells(executed / "analyst.ipynb")
     fit = analyst["fit"]["outputs"][0]["text"]
-    assert re.search(
-        r"^abdomen: .*positive(, as in the original|; sign only; size unknown)", fit, re.M
-    )
-    refused, _, fitted = analyst["unregistered"]["outputs"][0]["text"].partition("\n")
-    assert refused.startswith("No claim covers this model")
-    assert refused.endswith("Registered: linear: siri ~ abdomen + age.")
+    assert re.search(r"^abdomen: .*95 % interval", fit, re.M)
+    refused, _, fitted = analyst["across"]["outputs"][0]["text"].partition("\n")
+    assert refused.startswith("No interval: neck lies outside of the slice")
     assert fitted == fit
     found = code_cells(executed / "teacher.ipynb")["seed"]["outputs"][0]["data"]
     assert found["text/plain"] == "7"

@@ -1,25 +1,20 @@
-"""Compare and Release: scenarios, decisions, five steps, and the claim table."""
+"""Compare and Release: scenarios, decisions, and five steps."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation import claims as judged
-from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
 from rwn_core.evaluation.registered_analysis import Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting import read_record
-from rwn_core.reporting.public_words import CLAIMS
 from rwn_core.reporting.readable import decision_html
-from rwn_core.reporting.release_folder import RECORD, for_users
+from rwn_core.reporting.release_folder import RECORD
 from rwn_core.reporting.scenario import Decision
 from rwn_core.tuning import Setting
 from rwn_ui.compare import view as compare_view
@@ -28,7 +23,7 @@ from rwn_ui.features.analysis_plan_results import standing_words
 from rwn_ui.features.project import current_project
 from rwn_ui.features.scenario_trial import JOB
 from rwn_ui.features.setting_sentences import differences
-from rwn_ui.release import claims, files, judging, ledger
+from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import about, steps
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state import kept_picture, own_machine
@@ -407,8 +402,7 @@ EASY = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
 @pytest.fixture
 def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The page on the user's own machine, with releases that are drawn at once."""
-    for part in (judging, claims):
-        monkeypatch.setattr(part, "Job", at_once)
+    monkeypatch.setattr(judging, "Job", at_once)
     for part in (files, ledger):
         monkeypatch.setattr(part, "on_own_machine", lambda: True)
     screen = open_page("release", epsilon="2", k="5", q="1")
@@ -607,79 +601,3 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 def test_a_path_that_is_no_ledgers_is_refused_before_it_is_read(name: str) -> None:
     with pytest.raises(rwn.ReleaseError, match=r"end in \.jsonl|does not exist"):
         ledger._checked(Path(name))
-
-
-def test_each_claim_is_said_in_words() -> None:
-    pay = rwn.Analysis(name="pay", kind="linear", tolerance=1.0, formula="pay ~ age + job")
-    factored = Claim(term="age", sign=True, within_standard_errors=0.5, factor=1.2)
-    near, none = Claim(term="job: cook", within_standard_errors=3.0), Claim(term="job: poet")
-    analyses = (
-        AnalysisClaims(analysis=pay, claims=(factored, near, none)),
-        AnalysisClaims(analysis=pay, refusal=judged.TIED),
-    )
-    pairs = (
-        Claim(term="pay ~ age", sign=True, pair=("pay", "age"), within_standard_errors=2.0),
-        Claim(term="pay ~ rent", pair=("pay", "rent")),
-    )
-    table = ClaimTable(analyses=analyses, pairs=pairs, draws=1200)
-    none = claims.claim_rows(ClaimTable(analyses=(), pairs=(), refusal="few", draws=0))
-    assert none == [("pair", "all", "–", "–", "–", "do not use: few")]
-    rows = claims.claim_rows(table)
-    assert [" | ".join(row) for row in rows] == [
-        "linear: pay | age | as in the original | at most 0.5 standard errors | multiply by 1.2 | ",
-        "linear: pay | job: cook | – | at most 3 standard errors | – | ",
-        "linear: pay | job: poet | – | – | – | do not use",
-        "linear: pay | all | – | – | – | "
-        "do not use: the predictors are nearly collinear in the original",
-        "pair | pay ~ age | as in the original | at most 2 standard errors | – | ",
-        "pair | pay ~ rent | – | – | – | do not use",
-    ]
-    assert all(len(row) == len(claims.COLUMNS) for row in rows)
-    assert claims.summary(table) == (
-        "1 of 2 analyses and 1 of 2 pairs of numbers have a claim, judged over 1,200 releases."
-    )
-
-
-def test_the_claim_table_joins_the_files_and_the_notice_names_it(screen) -> None:
-    session = screen.session
-    rng = np.random.default_rng(5)
-    school = rng.normal(12, 3, 150).round(1)
-    pay = (0.8 * school + rng.normal(0, 1, 150)).round(2)
-    frame = pd.DataFrame({"pay": pay, "school": school, "age": rng.integers(20, 60, 150)})
-    data = rwn.Microdata.from_frame(frame)
-    question = rwn.Question(response="pay", predictors=("school",))
-    session.data = data.with_schema(replace(data.schema, question=question))
-    limit = rwn.Limit(measure="distance_linkage", at_most=0.95)
-    session.policy = rwn.Policy(limits=(limit,))
-    screen.test.run()
-    assert claims.present_claims(session) is None
-    look_and_draw(screen)
-    record(screen, reason="A lesson")
-    made = made_files(screen)
-    assert not any("claims" in name for name in made)
-    assert CLAIMS.encode() not in made["for-users/notice.html"]
-    screen.find("number_input", "Releases to draw").set_value(40).run()
-    screen.press("Judge the claims")
-    assert screen.errors == []
-    assert "judged over 40 releases" in screen.words()
-    assert "do not hold the claim table; make them again" in screen.words()
-    made = made_files(screen)
-    assert "make them again" not in screen.words()
-    users = for_users(made)
-    assert {"for-users/rwn_claims.py", "for-users/rwn_claims.R"} <= set(users)
-    document = json.loads(users["for-users/claims.json"])
-    assert document["sha256"] == screen.work.drawn.judged.sha256
-    assert document["draws"] == 40
-    assert CLAIMS.encode() in users["for-users/notice.html"]
-    screen.find("checkbox", "Put it with the files").uncheck().run()
-    assert "a claim table that you took out; make them again" in screen.words()
-    assert "for-users/claims.json" not in made_files(screen)
-    assert missing(screen)[0] == "Files written"
-    assert screen.errors == []
-    # it belongs to a setting and its analyses
-    table = claims.present_claims(session)
-    assert table is not None
-    assert ("pay", "school") in [claim.pair for claim in table.pairs]
-    counts = rwn.Analysis(name="ages", kind="table", tolerance=0.1, variables=("age",))
-    session.analysis_plan = rwn.AnalysisPlan(analyses=(counts,))
-    assert claims.present_claims(session) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,7 @@ from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.evaluation.claims import AnalysisClaims, claim_table
-from rwn_core.masking import Method, Prepared
+from rwn_core.masking import Prepared
 from rwn_core.measures.measure import Sides
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.randomness import SecretKey
@@ -23,8 +22,6 @@ TRUTH = 1.0  # the slope of each predictor
 SEED = 1  # a lesson is the same for all users
 PREDICTORS = ("x1", "x2", "x3")
 REACH = t95(N - len(PREDICTORS) - 1)  # standard errors from a slope to an end of its interval
-DRAWS = 100  # releases that judge claims
-_AGAIN = 0.02  # standard deviation of the error of a second measurement of x1
 _TOGETHER = 0.5  # correlation of the predictors
 _NOISE = 2.0  # standard deviation of what they do not explain
 
@@ -82,15 +79,3 @@ def slopes(tables: Sequence[Microdata]) -> Slopes:
 def release(one: Prepared, number: int) -> Microdata:
     """Mask a sample, each with its own key."""
     return one.release(SecretKey.from_seed(number)).masked
-
-
-def claims(setting: Method, *, twice: bool = False) -> AnalysisClaims:
-    """Judge what a setting does to the regression of a sample, or to one that measures x1 twice."""
-    data = sample(0)
-    asked = data.schema.question
-    if twice:
-        error = _AGAIN * np.random.default_rng(SEED).standard_normal(N)
-        data = Microdata.from_frame(data.frame.assign(x1_again=data.values("x1") + error))
-        asked = Question(response="y", predictors=(*PREDICTORS, "x1_again"))
-    data = data.with_schema(replace(data.schema, question=asked))
-    return claim_table(data, setting, draws=DRAWS, seed=SEED).analyses[0]

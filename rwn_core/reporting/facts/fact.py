@@ -107,8 +107,6 @@ class Material:
     title: str = ""  # what the data are called, in the steward's words
     # releases of the same people before this one, by the ledger; None if it was not read
     earlier: int | None = None
-    # public files that travel with the notice, by name
-    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property
     def context(self) -> Context:

@@ -272,8 +272,6 @@ def _file(material: Material) -> Content:
     about["files"] = f"{len(file.get('parts', ())):,}"
     lines = words.FILES if "parts" in file else words.FILE
     said = [line.format(**about) for line in lines]
-    if words.CLAIMS_FILE in material.files:
-        said.append(words.CLAIMS)
     return Content(lines=tuple(said))
 
 

@@ -18,7 +18,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.valid_intervals import FACTOR
-from rwn_core.reporting.readers import READERS, rwn_claims
+from rwn_core.reporting.readers import READERS, rwn_intervals
 from tests.tables import described
 
 # nearly everybody is a donor of everybody: the masking adds as much as it can
@@ -94,8 +94,8 @@ def notice(frame: pd.DataFrame) -> dict:
     return {"format": "rwn notice 1", "variables": [], "intervals": about}
 
 
-def reader(frame: pd.DataFrame) -> rwn_claims.Survey:
-    return rwn_claims.Survey({name: frame[name].tolist() for name in frame}, notice(frame))
+def reader(frame: pd.DataFrame) -> rwn_intervals.Survey:
+    return rwn_intervals.Survey({name: frame[name].tolist() for name in frame}, notice(frame))
 
 
 def held(formula: str, files: list[pd.DataFrame]) -> np.ndarray:
@@ -130,7 +130,7 @@ def test_intervals_of_terms_of_one_record_hold_in_many_samples() -> None:
 
 @pytest.mark.parametrize("named", WHOLE_SAMPLE)
 def test_a_term_of_the_whole_sample_is_refused_by_name(named: str) -> None:
-    with pytest.raises(rwn_claims.Refused) as refused:
+    with pytest.raises(rwn_intervals.Refused) as refused:
         reader(samples(1)[0]).interval(WHOLE_SAMPLE[named])
     assert str(refused.value) == REFUSAL.format(named)
 
@@ -139,7 +139,7 @@ def test_without_that_refusal_the_intervals_would_be_too_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A planted fault: the intercept beside center(x) moves with the mean of the sample."""
-    monkeypatch.setattr(rwn_claims, "_of_one_record", lambda *_: None)
+    monkeypatch.setattr(rwn_intervals, "_of_one_record", lambda *_: None)
     assert held("v ~ center(x)", samples(60))[0] < least(60)
 
 
@@ -156,7 +156,7 @@ def test_a_sample_with_missing_values_or_in_order_is_read_alike() -> None:
 
 @pytest.mark.parametrize("text", [" + ".join(["x"] * 2_000), f"I({'+'.join(['x'] * 3_000)})"])
 def test_a_formula_of_thousands_of_terms_is_refused_in_one_sentence(text: str) -> None:
-    with pytest.raises(rwn_claims.Refused, match="too many terms or brackets; take some out"):
+    with pytest.raises(rwn_intervals.Refused, match="too many terms or brackets; take some out"):
         reader(samples(1)[0]).interval(f"y ~ {text}")
 
 
@@ -176,13 +176,13 @@ def in_r(folder: Path, files: list[pd.DataFrame], formulas: list[str]) -> list[l
         document = notice(frame) | {"sha256": hashlib.sha256(content).hexdigest()}
         (folder / f"{number}.csv").write_bytes(content)
         (folder / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
-    (folder / "rwn_claims.R").write_bytes(READERS["rwn_claims.R"])
+    (folder / "rwn_intervals.R").write_bytes(READERS["rwn_intervals.R"])
     asked = ", ".join(json.dumps(each) for each in formulas)
-    program = f"""source("rwn_claims.R")
+    program = f"""source("rwn_intervals.R")
     for (each in seq_len({len(files)}) - 1) {{
-      s <- load_claims(paste0(each, ".csv"), paste0(each, ".json"))
+      s <- load_released(paste0(each, ".csv"), paste0(each, ".json"))
       for (one in c({asked})) cat(tryCatch({{
-        r <- interval_claimed(s, one)
+        r <- released_interval(s, one)
         format(c(rbind(r$low, r$high)), digits = 17, trim = TRUE)
       }}, rwn_refusal = conditionMessage), sep = "\\t", fill = 1e6)
     }}"""

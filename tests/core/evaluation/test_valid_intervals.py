@@ -30,7 +30,7 @@ from rwn_core.neighbors.metric import coordinates
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.public_notice import public_file
-from rwn_core.reporting.readers import READERS, rwn_claims
+from rwn_core.reporting.readers import READERS, rwn_intervals
 from tests.attacked_tables import released
 from tests.check_values import check_values
 from tests.core.reporting.conftest import touched
@@ -251,19 +251,19 @@ def released_into(into: Path, layout: FileLayout, form: str) -> Path:
     return into
 
 
-def loaded(folder: Path) -> rwn_claims.Survey:
-    return rwn_claims.load(folder / "release.csv", folder / "notice.json")
+def loaded(folder: Path) -> rwn_intervals.Survey:
+    return rwn_intervals.load(folder / "release.csv", folder / "notice.json")
 
 
-def in_one_slice(values: dict[str, Any]) -> rwn_claims.Survey:
+def in_one_slice(values: dict[str, Any]) -> rwn_intervals.Survey:
     about = {"refusal": "", "factor": FACTOR, "slices": [list(values)]}
-    return rwn_claims.Survey(values, {"variables": [], "intervals": about})
+    return rwn_intervals.Survey(values, {"variables": [], "intervals": about})
 
 
-def small(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> rwn_claims.Survey:
+def small(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> rwn_intervals.Survey:
     """A table of a check value, however few its records are."""
     for name in ("FEWEST", "FEWEST_APART", "FEWEST_OTHER", "LEAST_FREEDOM"):
-        monkeypatch.setattr(rwn_claims, name, 1)
+        monkeypatch.setattr(rwn_intervals, name, 1)
     return in_one_slice(values)
 
 
@@ -278,7 +278,10 @@ def test_SE_4_mean_share_and_median(monkeypatch: pytest.MonkeyPatch) -> None:
     said += [*expected["wilson_half_n"], expected["median"]]
     np.testing.assert_allclose(found, said, atol=1e-10)
     assert list(median.interval) == expected["woodruff"]
-    ends = [mean.estimate - rwn_claims.Z * mean.error, mean.estimate + rwn_claims.Z * mean.error]
+    ends = [
+        mean.estimate - rwn_intervals.Z * mean.error,
+        mean.estimate + rwn_intervals.Z * mean.error,
+    ]
     np.testing.assert_allclose(ends, expected["interval"], atol=1e-10)
 
 
@@ -300,7 +303,7 @@ def test_refusals(folder: Path) -> None:
     read = loaded(folder)
     wrong = []
     for model, why in REFUSED.items():
-        with pytest.raises(rwn_claims.Refused) as refused:
+        with pytest.raises(rwn_intervals.Refused) as refused:
             read.interval(model)
         if why not in str(refused.value):
             wrong.append(model)
@@ -312,7 +315,7 @@ def test_half_the_records_leave_ten_beyond_the_coefficients() -> None:
     read = in_one_slice({f"v{number}": list(rng.normal(size=60)) for number in range(21)})
     model = "v0 ~ " + " + ".join(f"v{number}" for number in range(1, 20))
     assert len(read.interval(model).rows) == 20
-    with pytest.raises(rwn_claims.Refused, match="too few records for so many coefficients"):
+    with pytest.raises(rwn_intervals.Refused, match="too few records for so many coefficients"):
         read.interval(f"{model} + v20")
 
 
@@ -322,25 +325,24 @@ def test_conditions_of_the_file_are_read(folder: Path) -> None:
     changed = folder / "changed.csv"  # by hand, so that it is not the file of the notice
     changed.write_bytes((folder / "release.csv").read_bytes().replace(b"1", b"2"))
     none = {"refusal": "No interval from this file alone holds: few."}
-    without = {name: each for name, each in read.claims.items() if name != "intervals"}
+    without = {name: each for name, each in read.notice.items() if name != "intervals"}
     for ask, why in (
-        (lambda: read.fit("wage ~ age"), "No claim covers this model"),  # a notice has no claims
-        (lambda: rwn_claims.Survey(few, read.claims).interval("mean(age)"), "Fewer than 60"),
-        (lambda: rwn_claims.load(changed, folder / "notice.json"), "another file"),
-        (lambda: rwn_claims.Survey(few, {**without, "intervals": none}).interval("mean(age)"),
+        (lambda: rwn_intervals.Survey(few, read.notice).interval("mean(age)"), "Fewer than 60"),
+        (lambda: rwn_intervals.load(changed, folder / "notice.json"), "another file"),
+        (lambda: rwn_intervals.Survey(few, {**without, "intervals": none}).interval("mean(age)"),
          "alone holds: few"),
-        (lambda: rwn_claims.Survey(few, without).interval("mean(age)"), "nothing of intervals"),
+        (lambda: rwn_intervals.Survey(few, without).interval("mean(age)"), "nothing of intervals"),
     ):  # fmt: skip
-        with pytest.raises(rwn_claims.Refused, match=why):
+        with pytest.raises(rwn_intervals.Refused, match=why):
             ask()
 
 
 GERMAN = FileLayout(encoding="cp1252", separator=";", decimal=",")
 ASK = """
-source("rwn_claims.R")
-s <- tryCatch(load_claims("release.csv", "notice.json"), error = function(e) cat(e$message))
+source("rwn_intervals.R")
+s <- tryCatch(load_released("release.csv", "notice.json"), error = function(e) cat(e$message))
 if (!is.null(s)) for (one in c("mean(wage)", "wage ~ age + factor(region)"))
-  cat(format(interval_claimed(s, one)$estimate, digits = 12))
+  cat(format(released_interval(s, one)$estimate, digits = 12))
 """
 
 
@@ -362,7 +364,7 @@ def test_the_readers_take_the_separator_and_the_decimal_mark_from_the_notice(
         assert asked_in_r(other) == asked_in_r(folder) != ""
     del notice["marks"]  # of an earlier version
     (other / "notice.json").write_text(json.dumps(notice), encoding="utf-8")
-    with pytest.raises(rwn_claims.Refused, match="give that"):
+    with pytest.raises(rwn_intervals.Refused, match="give that"):
         loaded(other)
 
 
@@ -371,11 +373,11 @@ def test_a_file_that_is_no_text_is_refused_in_one_sentence_and_its_table_is_take
 ) -> None:
     sentence = "Read the file as a data frame and give that: it is no such text."
     folder = released_into(tmp_path, GERMAN, "excel")
-    with pytest.raises(rwn_claims.Refused) as refused:
+    with pytest.raises(rwn_intervals.Refused) as refused:
         loaded(folder)
     assert str(refused.value) == sentence
     frame = pd.read_excel(folder / "release.csv", engine="openpyxl")
-    read = rwn_claims.load(frame, folder / "notice.json").interval("mean(wage)")
+    read = rwn_intervals.load(frame, folder / "notice.json").interval("mean(wage)")
     assert read.records == frame["wage"].count()
     if shutil.which("Rscript") is not None:
         assert asked_in_r(folder) == sentence
@@ -391,15 +393,15 @@ def asked_in_r(folder: Path) -> str:
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 def test_the_reader_for_r_is_equal(folder: Path) -> None:
     read = loaded(folder)
-    program = 'source("rwn_claims.R"); s <- load_claims("release.csv", "notice.json")\n'
+    program = 'source("rwn_intervals.R"); s <- load_released("release.csv", "notice.json")\n'
     asked = [*MODELS.items(), *((one, "linear") for one in SINGLE)]
     for model, kind in asked:
-        program += f"r <- interval_claimed(s, '{model}', '{kind}')\n"
+        program += f"r <- released_interval(s, '{model}', '{kind}')\n"
         program += "cat(format(c(r$estimate, r$error, r$low, r$high), digits = 17), '\\n')\n"
     for model in REFUSED:
-        program += f"cat(tryCatch({{interval_claimed(s, '{model}'); 'none'}}, "
+        program += f"cat(tryCatch({{released_interval(s, '{model}'); 'none'}}, "
         program += "rwn_refusal = function(e) 'refused'), '\\n')\n"
-    program += "cat(interval_claimed(s, log(wage) ~ age)$term, '\\n')"
+    program += "cat(released_interval(s, log(wage) ~ age)$term, '\\n')"
     (folder / "program.R").write_text(program, encoding="utf-8")
     done = subprocess.run(
         ["Rscript", "program.R"], cwd=folder, capture_output=True, text=True, check=True
@@ -642,13 +644,13 @@ def loss(compared: Comparison) -> float:
     return float(rwn.MEASURES["association_loss"].read(compared).value)
 
 
-def reader(compared: Comparison, factor: float = FACTOR) -> rwn_claims.Survey:
+def reader(compared: Comparison, factor: float = FACTOR) -> rwn_intervals.Survey:
     """Return the reader that an analyst has."""
     judged = valid_intervals(compared.original, compared.law, compared.masked.n)
     assert judged["refusal"] == ""
     about = {"refusal": "", "slices": judged["slices"], "factor": factor}
     columns = {name: compared.masked.frame[name].tolist() for name in compared.masked.frame}
-    return rwn_claims.Survey(columns, {"variables": (), "intervals": about})
+    return rwn_intervals.Survey(columns, {"variables": (), "intervals": about})
 
 
 def test_the_unmasked_file_keeps_all_and_claims_nothing() -> None:

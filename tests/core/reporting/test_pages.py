@@ -14,7 +14,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core import Analysis, AnalysisPlan, Setting
 from rwn_core.data.summary import Plotted, Summarized
-from rwn_core.evaluation.claims import claim_table
 from rwn_core.reporting import page
 from rwn_core.reporting.facts import Audience, Content, Fact, Table
 from rwn_core.reporting.leak_check import file_texts
@@ -199,7 +198,6 @@ def results() -> dict[str, Any]:
         "ensemble": rwn.ensemble(table, method, repeats=4, measures=measures, seed=1),
         "sweep": rwn.sweep(table, grid, plan=rwn.Plan(measures=measures, releases=2), workers=1),
         "policy": LIMIT, "verdict": LIMIT.judge(audit.readings),
-        "claims": claim_table(table, method, draws=40, seed=1),
         "quick": rwn.quick_verdict(table, "rwn", LIMIT, within=1e6),
         "recommendation": rwn.recommend(table, LIMIT),
         "validity": rwn.standard_error_validity(table, method, repeats=10, seed=1),

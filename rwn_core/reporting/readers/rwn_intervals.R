@@ -1,53 +1,41 @@
-# Read a masked file with its claims: what may be concluded from a result, and what may not.
+# Read a masked file with its notice: a model in, 95 % intervals out, or the reason why not.
 #
-# This one file needs base R and nothing else. Copy it next to the masked file, then:
+# This one file needs base R and nothing else. Copy it next to the masked file and its notice, then:
 #
-#   source("rwn_claims.R")
-#   survey <- load_claims("release.csv", "claims.json")
-#   fit_claimed(survey, "wage ~ education + log(experience)")
-#   pair_claimed(survey, "wage", "education")
+#   source("rwn_intervals.R")
+#   survey <- load_released("release.csv", "notice.json")
+#   released_interval(survey, wage ~ education + log(experience) + factor(region))
+#   released_interval(survey, member ~ age + sex:age, "logistic")
+#   released_interval(survey, "mean(wage)")  # median(wage), quantile(wage, 0.9), share(region = north)
 #
-# Where the notice says that intervals hold inside a slice, the file and its notice are enough:
-#
-#   survey <- load_claims("release.csv", "notice.json")
-#   interval_claimed(survey, wage ~ education + log(experience) + factor(region))
-#   interval_claimed(survey, member ~ age + sex:age, "logistic")
-#   interval_claimed(survey, "mean(wage)")  # median(wage), quantile(wage, 0.9), share(region = north)
-#
-# They cover sampling and masking as if the file had half as many records. A model across slices, or
-# of too few records, is refused, and so is a term that reads other records than its own, such as
-# scale(wage): it would change when half of the records are left out.
-#
-# A claim says how a number of this file differs from the number of the original. It holds in at
-# least nine of ten releases of the same setting. Intervals hold for people who were sampled
-# independently. A model that the steward did not register has no
-# claims and is refused, and a number is given only where a claim says how far it may be off.
+# Intervals cover sampling and masking as if the file had half as many records; they hold for people
+# who were sampled independently. A model across slices, or of too few records, is refused, and so is
+# a term that reads other records than its own, such as scale(wage): it would change when half of the
+# records are left out.
 
 refused <- function(...) {
   stop(structure(class = c("rwn_refusal", "error", "condition"),
                  list(message = paste0(...), call = NULL, code = 3L)))
 }
 
-# A masked text file or a data frame, with the claims that belong to it. Where R can compute the
-# digest (4.5 and later), a file that the claims do not belong to is refused.
-load_claims <- function(file, claims) {
-  content <- from_json(readLines(claims, warn = FALSE, encoding = "UTF-8"))
-  known <- content$format %in% c("rwn claims 2", "rwn notice 1")
-  if (!isTRUE(known) || is.null(content$sha256)) {
-    refused("The file of claims has another form; get the reader that came with it.")
+# A masked text file or a data frame, with the notice that belongs to it. Where R can compute the
+# digest (4.5 and later), a file that the notice does not belong to is refused.
+load_released <- function(file, notice) {
+  content <- from_json(readLines(notice, warn = FALSE, encoding = "UTF-8"))
+  if (!identical(content$format, "rwn notice 1") || is.null(content$sha256)) {
+    refused("The notice has another form; get the reader that came with it.")
   }
   table <- file
   if (is.character(file)) {
     if (exists("sha256sum", asNamespace("tools"))) {
       if (get("sha256sum", asNamespace("tools"))(file) != content$sha256) {
-        refused("The claims belong to another file: its SHA-256 differs.")
+        refused("The notice belongs to another file: its SHA-256 differs.")
       }
     }
-    # text with the marks that the claims state
+    # text with the marks that the notice states
     separator <- if (grepl("\\.(tsv|tab)$", file)) "\t" else ","
     if (!is.null(content$marks$separator)) separator <- content$marks$separator
-    names <- c(vapply(content$variables, function(each) each$name, ""),
-               unlist(content$intervals$slices))
+    names <- unlist(content$intervals$slices)
     table <- tryCatch(
       suppressWarnings(utils::read.csv(file, colClasses = "character", check.names = FALSE,
                                        na.strings = "", encoding = "UTF-8", sep = separator)),
@@ -63,70 +51,12 @@ load_claims <- function(file, claims) {
       })
     }
   }
-  if (is.null(content$refusal)) content$refusal <- ""
-  kinds <- lapply(content$variables, function(each) each[c("kind", "levels")])
-  names(kinds) <- vapply(content$variables, function(each) each$name, "")
-  structure(list(table = table, claims = content, variables = kinds), class = "rwn_survey")
-}
-
-# A registered linear, logistic or poisson model, with a row for each slope.
-fit_claimed <- function(survey, formula, kind = "linear") {
-  if (!is.character(formula)) formula <- paste(deparse(formula), collapse = " ")
-  wanted <- formula_sides(formula)
-  model <- NULL
-  for (each in survey$claims$models) {
-    if (each$kind == kind && identical(formula_sides(each$formula), wanted)) model <- each
-  }
-  if (is.null(model)) {
-    known <- vapply(survey$claims$models, function(each) paste0(each$kind, ": ", each$formula), "")
-    refused("No claim covers this model: masking may have shifted its slopes. Ask for it to be ",
-            "registered. Registered: ",
-            if (length(known)) paste(known, collapse = "; ") else "none", ".")
-  }
-  if (nzchar(model$refusal)) refused("Do not use this model: ", model$refusal)
-  columns <- vapply(model$claims, function(claim) slope_column(survey, claim$factors),
-                    numeric(nrow(survey$table)))
-  every <- cbind(model_response(survey, model$response, kind), columns)
-  every <- every[stats::complete.cases(every), , drop = FALSE]
-  spread <- if (nrow(every)) apply(every, 2L, function(each) diff(range(each))) else 0
-  if (nrow(every) <= ncol(every) || any(spread == 0)) {
-    refused("The file has too few records, or a constant variable, for this model.")
-  }
-  scaled <- scale(every[, -1L, drop = FALSE])
-  size <- svd(scaled, 0L, 0L)$d
-  if (min(size) <= 0 || max(size) / min(size) > 30) {
-    refused("Do not use this model: its predictors are nearly collinear.")
-  }
-  found <- fitted_model(every[, 1L], scaled, kind)
-  rows <- lapply(seq_along(model$claims), function(i) {
-    claim <- model$claims[[i]]
-    claim_row(slope_words(claim$factors), found$values[i], found$errors[i], claim,
-              nrow(every) - ncol(every))
-  })
-  structure(do.call(rbind, rows), records = nrow(every))
-}
-
-# The correlation of two numbers with its claim, on the scale of Fisher's z.
-pair_claimed <- function(survey, one, other) {
-  if (nzchar(survey$claims$refusal)) refused("Do not use this pair: ", survey$claims$refusal)
-  same <- vapply(survey$claims$pairs, function(each) {
-    setequal(c(each$one, each$other), c(one, other))
-  }, NA)
-  if (!any(same)) refused("There is no claim for ", one, " and ", other, ".")
-  claim <- survey$claims$pairs[[which(same)[1L]]]
-  both <- cbind(number_column(survey, one), number_column(survey, other))
-  both <- both[stats::complete.cases(both), , drop = FALSE]
-  if (nrow(both) < 4L || any(apply(both, 2L, function(each) diff(range(each))) == 0)) {
-    refused("The file has too few records, or a constant variable, for this pair.")
-  }
-  value <- atanh(max(min(stats::cor(both[, 1L], both[, 2L]), 1 - 1e-12), -1 + 1e-12))
-  claim_row(paste(claim$one, "~", claim$other), value, 1 / sqrt(nrow(both) - 3), claim,
-            nrow(both) - 3)
+  structure(list(table = table, notice = content), class = "rwn_survey")
 }
 
 # 95 % intervals of a model, a mean, a share, a median or a quantile.
-interval_claimed <- function(survey, model, kind = "linear") {
-  about <- survey$claims$intervals
+released_interval <- function(survey, model, kind = "linear") {
+  about <- survey$notice$intervals
   if (is.null(about)) refused("The file says nothing of intervals.")
   if (nzchar(about$refusal)) refused(about$refusal)
   if (!is.character(model)) model <- paste(deparse(model), collapse = " ")
@@ -141,8 +71,7 @@ interval_claimed <- function(survey, model, kind = "linear") {
   outside <- setdiff(names, own)
   if (length(outside)) {
     refused("No interval: ", paste(outside, collapse = ", "), " lies outside of the slice ",
-            paste(own, collapse = ", "), ". An interval holds for variables of one slice only; ",
-            "a registered model may have claims.")
+            paste(own, collapse = ", "), ". An interval holds for variables of one slice only.")
   }
   data <- stats::setNames(lapply(own, function(name) typed_column(survey$table[[name]])), own)
   if (length(asked)) return(interval_of_one(data[[names]], asked, about$factor, trimws(model)))
@@ -267,114 +196,11 @@ interval_of_one <- function(values, asked, factor, term) {
   row(unname(stats::quantile(values, level)), NA_real_, ends[1L], ends[2L])
 }
 
-# What the claim lets a reader say of a number, and no more.
-claim_row <- function(term, estimate, error, claim, freedom) {
-  sign <- if (isTRUE(claim$sign)) if (estimate > 0) "positive" else "negative" else ""
-  within <- if (is.null(claim$within_standard_errors)) NA_real_ else claim$within_standard_errors
-  half <- if (is.null(claim$factor)) NA_real_ else stats::qt(0.975, freedom) * claim$factor * error
-  if (is.na(within) && is.na(half)) {
-    estimate <- error <- NA_real_
-    said <- if (nzchar(sign)) paste0(sign, "; sign only; size unknown") else "do not use"
-  } else {
-    bound <- paste("differs from the original's by at most", format(within, digits = 6L),
-                   "of the original's standard errors")
-    said <- paste(c(if (!is.na(half)) paste("95 % interval", format(estimate - half, digits = 6L),
-                                            "to", format(estimate + half, digits = 6L)),
-                    if (nzchar(sign)) paste0(sign, ", as in the original"),
-                    if (!is.na(within)) bound), collapse = "; ")
-  }
-  data.frame(term = term, estimate = estimate, error = error, low = estimate - half,
-             high = estimate + half, said = said)
-}
-
-# The response and the terms of a formula, in any order and however spaced.
-formula_sides <- function(text) {
-  plain <- gsub("[[:space:]]", "", gsub("`([[:alnum:]_.]+)`", "\\1", text))
-  sides <- strsplit(plain, "~", fixed = TRUE)[[1L]]
-  list(sides[1L], sort(strsplit(sides[2L], "+", fixed = TRUE)[[1L]]))
-}
-
-# A column of a design: the product of its factors.
-slope_column <- function(survey, factors) {
-  Reduce(`*`, lapply(factors, function(factor) {
-    if (is.null(factor$level)) {
-      return(transformed(number_column(survey, factor$name), factor$transform))
-    }
-    texts <- as.character(survey$table[[factor$name]])
-    texts[!texts %in% variable_levels(survey, factor$name)] <- NA
-    as.numeric(texts == factor$level)
-  }))
-}
-
-slope_words <- function(factors) {
-  paste(vapply(factors, function(factor) {
-    if (!is.null(factor$level)) return(paste(factor$name, "=", factor$level))
-    if (nzchar(factor$transform)) paste0(factor$transform, "(", factor$name, ")") else factor$name
-  }, ""), collapse = ":")
-}
-
-variable_kind <- function(survey, name) {
-  kind <- survey$variables[[name]]$kind
-  if (is.null(kind)) refused("The file has no variable ", name, ".")
-  kind
-}
-
-variable_levels <- function(survey, name) {
-  levels <- survey$variables[[name]]$levels
-  if (is.null(levels)) {
-    refused(name, " has levels of few records; no model may name them.")
-  }
-  unlist(levels)
-}
-
-number_column <- function(survey, name) {
-  if (variable_kind(survey, name) != "number") refused(name, " is no number.")
-  as.numeric(as.character(survey$table[[name]]))
-}
-
 transformed <- function(values, transform) {
   made <- switch(transform, log = suppressWarnings(log(values)),
                  sqrt = suppressWarnings(sqrt(values)), square = values^2, values)
   if (any(!is.finite(made[!is.na(values)]))) refused(transform, " has no value for some records.")
   made
-}
-
-model_response <- function(survey, response, kind) {
-  name <- response$name
-  if (kind == "logistic") {
-    texts <- as.character(survey$table[[name]])
-    levels <- if (variable_kind(survey, name) == "category") {
-      variable_levels(survey, name)
-    } else {
-      as.character(sort(unique(as.numeric(texts))))
-    }
-    if (length(levels) != 2L) refused("The response ", name, " must have two values.")
-    return(match(texts, levels) - 1)
-  }
-  transformed(number_column(survey, name), response$transform)
-}
-
-# Slopes and standard errors in the units of the columns.
-fitted_model <- function(response, scaled, kind) {
-  unit <- attr(scaled, "scaled:scale")
-  exog <- cbind(1, scaled)
-  if (kind == "linear") {
-    fit <- stats::lm.fit(exog, response)
-    spread <- chol2inv(fit$qr$qr[seq_len(ncol(exog)), , drop = FALSE]) *
-      sum(fit$residuals^2) / (length(response) - ncol(exog))
-  } else {
-    family <- if (kind == "logistic") stats::binomial() else stats::poisson()
-    fit <- suppressWarnings(stats::glm.fit(exog, response, family = family,
-                            control = stats::glm.control(epsilon = 1e-14, maxit = 100L)))
-    # weights of the last step, not of the one before it, which fit$qr has
-    weight <- fit$fitted.values * (if (kind == "logistic") 1 - fit$fitted.values else 1)
-    spread <- chol2inv(qr.R(qr(exog * sqrt(weight))))
-    if (!fit$converged || max(sqrt(diag(spread))[-1L]) > 50) {
-      refused("The model has no finite estimate on this file.")
-    }
-  }
-  found <- unname(fit$coefficients)
-  list(values = found[-1L] / unit, errors = sqrt(diag(spread))[-1L] / unit)
 }
 
 is_number <- function(texts) {

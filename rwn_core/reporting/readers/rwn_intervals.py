@@ -1,15 +1,9 @@
-"""Read a masked file with its claims: what may be concluded from a result, and what may not.
+"""Read a masked file with its notice: a model in, 95 % intervals out, or the reason why not.
 
-This one file needs statsmodels. Copy it next to the masked file, then:
+This one file needs statsmodels. Copy it next to the masked file and its notice, then:
 
-    import rwn_claims
-    survey = rwn_claims.load("release.csv", "claims.json")
-    print(survey.fit("wage ~ education + log(experience)"))
-    print(survey.pair("wage", "education"))
-
-Where the notice says that intervals hold inside a slice, the file and its notice are enough:
-
-    survey = rwn_claims.load("release.csv", "notice.json")
+    import rwn_intervals
+    survey = rwn_intervals.load("release.csv", "notice.json")
     print(survey.interval("wage ~ education + log(experience) + factor(region)"))
     print(survey.interval("member ~ age + sex:age", "logistic"))
     for one in ("mean(wage)", "median(wage)", "quantile(wage, 0.9)", "share(region = north)"):
@@ -17,14 +11,10 @@ Where the notice says that intervals hold inside a slice, the file and its notic
 
 Formulas are those of patsy, with log, sqrt, square and factor.
 
-They cover sampling and masking as if the file had half as many records. A model across slices, or
-of too few records, is refused, and so is a term that reads other records than its own, such as
-center(wage): it would change when half of the records are left out.
-
-A claim says how a number of this file differs from the number of the original. It holds in at
-least nine of ten releases of the same setting. Intervals assume that records were sampled
-independently. A model that the steward did not register has no
-claims and is refused, and a number is given only where a claim says how far it may be off.
+Intervals cover sampling and masking as if the file had half as many records; they assume that
+records were sampled independently. A model across slices, or of too few records, is refused, and so
+is a term that reads other records than its own, such as center(wage): it would change when half of
+the records are left out.
 """
 
 from __future__ import annotations
@@ -55,7 +45,6 @@ FEWEST_APART = 20  # records that lie beyond a quantile
 FEWEST_OTHER = 30  # records that differ from the rest; with fewer, intervals do not hold
 LEAST_FREEDOM = 10
 Z = 1.959963984540054
-NO_USE = "do not use"
 _TRANSFORMS: Any = {"": np.array, "log": np.log, "sqrt": np.sqrt, "square": np.square}
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _STATISTIC = re.compile(
@@ -77,31 +66,31 @@ class Refused(ValueError):
     """A result that the masked file cannot give."""
 
 
-def load(file: Any, claims: str | Path) -> Survey:
-    """Read a masked text file, or take a data frame, and the claims that belong to it."""
-    content = json.loads(Path(claims).read_text(encoding="utf-8"))
-    if content.get("format") not in ("rwn claims 2", "rwn notice 1") or "sha256" not in content:
-        raise Refused("The file of claims has another form; get the reader that came with it.")
-    empty: dict[str, Any] = {"variables": [], "models": [], "pairs": []}
-    content = {**empty, "refusal": "", **content}
+def load(file: Any, notice: str | Path) -> Survey:
+    """Read a masked text file, or take a data frame, and the notice that belongs to it."""
+    content = json.loads(Path(notice).read_text(encoding="utf-8"))
+    if content.get("format") != "rwn notice 1" or "sha256" not in content:
+        raise Refused("The notice has another form; get the reader that came with it.")
+    slices = content.get("intervals", {}).get("slices", ())
+    names = list(dict.fromkeys(name for each in slices for name in each))
     if not isinstance(file, str | Path):
         try:
-            columns = {name: file[name] for name in _names(content)}
+            columns = {name: file[name] for name in names}
         except (KeyError, TypeError, IndexError, ValueError):
-            raise Refused("The table is no data frame with the variables of the claims.") from None
+            raise Refused("The table is no data frame with the variables of the notice.") from None
         cells = {n: c.to_pylist() if hasattr(c, "to_pylist") else c for n, c in columns.items()}
         return Survey({name: list(column) for name, column in cells.items()}, content)
     data = Path(file).read_bytes()
     if hashlib.sha256(data).hexdigest() != content["sha256"]:
-        raise Refused("The claims belong to another file: its SHA-256 differs.")
-    # text with the marks that the claims state
+        raise Refused("The notice belongs to another file: its SHA-256 differs.")
+    # text with the marks that the notice states
     tabs = str(file).endswith((".tsv", ".tab"))
     marks = {"separator": "\t" if tabs else ",", "decimal": ".", **content.get("marks", {})}
     try:
         text = io.StringIO(data.decode("utf-8"), newline="")
-        names, *rows = csv.reader(text, delimiter=marks["separator"])
-        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-        cells = {name: _pointed(columns[name], marks["decimal"]) for name in _names(content)}
+        header, *rows = csv.reader(text, delimiter=marks["separator"])
+        columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+        cells = {name: _pointed(columns[name], marks["decimal"]) for name in names}
     except (ValueError, LookupError, csv.Error):
         raise Refused("Read the file as a data frame and give that: it is no such text.") from None
     return Survey(cells, content)
@@ -114,108 +103,43 @@ def _pointed(cells: Sequence[str], decimal: str) -> list[str]:
     return pointed if numbers or decimal == "." else list(cells)
 
 
-def _names(claims: dict[str, Any]) -> list[str]:
-    slices = claims.get("intervals", {}).get("slices", ())
-    every = [each["name"] for each in claims["variables"]], *slices
-    return list(dict.fromkeys(name for names in every for name in names))
-
-
 @dataclass(frozen=True)
 class Row:
-    """One number with its claim; a number that no claim covers is None."""
+    """One number with its 95 % interval, of sampling and masking."""
 
     term: str
-    sign: str = ""  # "positive" or "negative", where the original has the same
-    estimate: float | None = None
-    # the standard error that the masked file alone would report; of an interval that of both
-    error: float | None = None
-    interval: tuple[float, float] | None = None  # 95 %, of sampling and masking
-    within_standard_errors: float | None = None
+    estimate: float
+    error: float | None  # the standard error of both; None of a share or a quantile
+    interval: tuple[float, float]
 
     def __str__(self) -> str:
-        """Return the number and what may be concluded from it."""
-        if self.estimate is None:
-            words = f"{self.sign}; sign only; size unknown" if self.sign else NO_USE
-            return f"{self.term}: {words}"
-        said = []
-        if self.interval is not None:
-            said.append(f"95 % interval {self.interval[0]:.6g} to {self.interval[1]:.6g}")
-        if self.sign:
-            said.append(f"{self.sign}, as in the original")
-        if self.within_standard_errors is not None:
-            said.append(
-                f"differs from the original's by at most {self.within_standard_errors:g} of the "
-                "original's standard errors"
-            )
-        return f"{self.term}: {self.estimate:.6g}: {'; '.join(said)}"
+        """Return the number and its interval."""
+        low, high = self.interval
+        return f"{self.term}: {self.estimate:.6g}: 95 % interval {low:.6g} to {high:.6g}"
 
 
 @dataclass(frozen=True)
 class Result:
-    """A fitted model, with a row for each slope, or for each coefficient of an interval."""
+    """The numbers that were asked for: of a model a row for each coefficient."""
 
     rows: tuple[Row, ...]
     records: int
 
     def __str__(self) -> str:
-        """Return a line for each slope."""
+        """Return a line for each row."""
         return "\n".join(map(str, self.rows))
 
 
 class Survey:
-    """A masked table with its claims."""
+    """A masked table with its notice."""
 
-    def __init__(self, columns: dict[str, list[Any]], claims: dict[str, Any]) -> None:
-        self.claims = claims
+    def __init__(self, columns: dict[str, list[Any]], notice: dict[str, Any]) -> None:
+        self.notice = notice
         self._columns = columns
-        self._variables = {each["name"]: each for each in claims["variables"]}
-
-    def fit(self, formula: str, kind: str = "linear") -> Result:
-        """Fit a registered linear, logistic or Poisson model."""
-        models = {(each["kind"], _sides(each["formula"])): each for each in self.claims["models"]}
-        model = models.get((kind, _sides(formula)))
-        if model is None:
-            names = "; ".join(f"{each['kind']}: {each['formula']}" for each in models.values())
-            raise Refused(
-                "No claim covers this model: masking may have shifted its slopes. Ask for it to be "
-                f"registered. Registered: {names or 'none'}."
-            )
-        if model["refusal"]:
-            raise Refused(f"Do not use this model: {model['refusal']}")
-        columns = [self._slope(claim["factors"]) for claim in model["claims"]]
-        every = np.column_stack([self._response(model["response"], kind), *columns])
-        known = every[~np.isnan(every).any(axis=1)]
-        if len(known) <= every.shape[1] or not (np.ptp(known, axis=0) > 0).all():
-            raise Refused("The file has too few records, or a constant variable, for this model.")
-        values, errors = (
-            part[1:] for part in _fitted(known[:, 0], known[:, 1:], kind, robust=False)
-        )
-        freedom = len(known) - every.shape[1]
-        rows = [
-            _row(_words(claim["factors"]), float(value), float(error), claim, freedom)
-            for claim, value, error in zip(model["claims"], values, errors, strict=True)
-        ]
-        return Result(tuple(rows), len(known))
-
-    def pair(self, one: str, other: str) -> Row:
-        """Return the correlation of two numbers with its claim, on the scale of Fisher's z."""
-        if self.claims["refusal"]:
-            raise Refused(f"Do not use this pair: {self.claims['refusal']}")
-        known = {frozenset((each["one"], each["other"])): each for each in self.claims["pairs"]}
-        each = known.get(frozenset((one, other)))
-        if each is None:
-            raise Refused(f"There is no claim for {one} and {other}.")
-        both = np.column_stack([self._numbers(one), self._numbers(other)])
-        both = both[~np.isnan(both).any(axis=1)]
-        if len(both) < 4 or not (np.ptp(both, axis=0) > 0).all():
-            raise Refused("The file has too few records, or a constant variable, for this pair.")
-        value = float(np.arctanh(np.clip(np.corrcoef(both.T)[0, 1], -1 + 1e-12, 1 - 1e-12)))
-        error = 1 / math.sqrt(len(both) - 3)
-        return _row(f"{each['one']} ~ {each['other']}", value, error, each, len(both) - 3)
 
     def interval(self, model: str, kind: str = "linear") -> Result:
         """Return 95 % intervals of a model, a mean, a share, a median or a quantile."""
-        about = self.claims.get("intervals", {"refusal": "The file says nothing of intervals."})
+        about = self.notice.get("intervals", {"refusal": "The file says nothing of intervals."})
         if about["refusal"]:
             raise Refused(about["refusal"])
         match = _STATISTIC.fullmatch(model)
@@ -246,7 +170,7 @@ class Survey:
         freedom = len(response) / 2 - len(labels)
         if freedom < LEAST_FREEDOM:
             raise Refused("The file has too few records for so many coefficients.")
-        values, errors = _fitted(response, columns, kind, robust=True)
+        values, errors = _fitted(response, columns, kind)
         rows = zip(labels, values, about["factor"] * errors, strict=True)
         return Result(tuple(_around(*row, freedom) for row in rows), len(response))
 
@@ -257,51 +181,9 @@ class Survey:
         if outside:
             raise Refused(
                 f"No interval: {', '.join(outside)} lies outside of the slice {', '.join(own)}. An "
-                "interval holds for variables of one slice only; a registered model may have "
-                "claims."
+                "interval holds for variables of one slice only."
             )
         return {name: _typed(self._columns[name]) for name in own}
-
-    def _numbers(self, name: str) -> np.ndarray:  # shape (n,)
-        if self._kind(name) != "number":
-            raise Refused(f"{name} is no number.")
-        return np.array([_number(cell) for cell in self._columns[name]])
-
-    def _kind(self, name: str) -> str:
-        if name not in self._variables:
-            raise Refused(f"The file has no variable {name}.")
-        return str(self._variables[name]["kind"])
-
-    def _response(self, response: dict[str, str], kind: str) -> np.ndarray:  # shape (n,)
-        name = response["name"]
-        if kind == "logistic":
-            texts = [_text(cell) for cell in self._columns[name] if _text(cell)]
-            levels = self._levels(name) if self._kind(name) == "category" else _sorted(texts)
-            if len(levels) != 2:
-                raise Refused(f"The response {name} must have two values.")
-            place = {level: float(at) for at, level in enumerate(levels)}
-            return np.array([place.get(_text(cell), math.nan) for cell in self._columns[name]])
-        return _transformed(self._numbers(name), response["transform"])
-
-    def _levels(self, name: str) -> list[str]:
-        levels = self._variables[name]["levels"]
-        if levels is None:
-            raise Refused(f"{name} has levels of few records; no model may name them.")
-        return list(levels)
-
-    def _slope(self, factors: list[dict[str, str]]) -> np.ndarray:
-        """Return a column of a design, shape (n,): the product of its factors."""
-        made: list[Any] = []
-        for factor in factors:
-            name = factor["name"]
-            level = factor.get("level")
-            if level is None:
-                made.append(_transformed(self._numbers(name), factor["transform"]))
-                continue
-            texts = [_text(cell) for cell in self._columns[name]]
-            levels = self._levels(name)
-            made.append([float(text == level) if text in levels else math.nan for text in texts])
-        return np.asarray(np.prod(made, axis=0))
 
 
 def _names_in(code: str) -> list[str]:
@@ -416,7 +298,7 @@ def _enough(label: str, values: np.ndarray) -> None:
 
 def _around(term: str, value: float, error: float, freedom: float) -> Row:
     half = float(stats.t.ppf(0.975, freedom)) * error
-    return Row(term, "", float(value), float(error), (float(value - half), float(value + half)))
+    return Row(term, float(value), float(error), (float(value - half), float(value + half)))
 
 
 def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Result:
@@ -440,7 +322,7 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
         count = int(_COMPARED.get(sign, np.equal)(values, given if texts else float(given)).sum())
         # Wilson's interval of half as many records
         low, high = proportion_confint(count / 2, n / 2, 0.05, "wilson")
-        return Result((Row(term, "", count / n, None, (float(low), float(high))),), n)
+        return Result((Row(term, count / n, None, (float(low), float(high))),), n)
     if what == "mean":
         _enough(term, values)
         error = factor * float(values.std(ddof=1)) / math.sqrt(n)
@@ -452,32 +334,7 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
     reach = Z * math.sqrt(2 * level * (1 - level) / n)
     ranks = [min(max(math.ceil(n * (level + end)), 1), n) for end in (-reach, reach)]
     low, high = (float(values[rank - 1]) for rank in ranks)
-    return Result((Row(term, "", float(np.quantile(values, level)), None, (low, high)),), n)
-
-
-def _sides(formula: str) -> tuple[str, frozenset[str]]:
-    """Return the response and the terms, in any order and however spaced."""
-    left, _, right = "".join(re.sub(r"`([\w.]+)`", r"\1", formula).split()).partition("~")
-    return left, frozenset(right.split("+"))
-
-
-def _words(factors: list[dict[str, str]]) -> str:
-    said = []
-    for each in factors:
-        plain = "{transform}({name})" if each.get("transform") else "{name}"
-        said.append(("{name} = {level}" if "level" in each else plain).format(**each))
-    return ":".join(said)
-
-
-def _row(term: str, value: float, error: float, claim: dict[str, Any], freedom: int) -> Row:
-    """Return what the claim lets a reader say of a number, and no more."""
-    sign = ("positive" if value > 0 else "negative") if claim["sign"] else ""
-    factor, within = claim["factor"], claim["within_standard_errors"]
-    if factor is None and within is None:
-        return Row(term, sign)
-    half = None if factor is None else float(stats.t.ppf(0.975, freedom)) * factor * error
-    interval = None if half is None else (value - half, value + half)
-    return Row(term, sign, value, error, interval, within)
+    return Result((Row(term, float(np.quantile(values, level)), None, (low, high)),), n)
 
 
 def _text(cell: Any) -> str:
@@ -488,13 +345,6 @@ def _text(cell: Any) -> str:
 def _number(cell: Any) -> float:
     text = _text(cell)
     return float(text) if text else math.nan
-
-
-def _sorted(texts: list[str]) -> list[str]:
-    try:
-        return sorted(set(texts), key=float)
-    except ValueError:
-        return sorted(set(texts))
 
 
 def _transformed(values: np.ndarray, transform: str) -> np.ndarray:  # shape (n,)
@@ -511,8 +361,8 @@ _FUNCTIONS["factor"] = patsy.builtins.C
 _NOTHING = patsy.EvalEnvironment([])
 
 
-def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: bool) -> np.ndarray:
-    """Return coefficients, the intercept first, and their standard errors."""
+def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> np.ndarray:
+    """Return coefficients, the intercept first, and their robust standard errors."""
     # response: shape (n,); columns: (n, p); the answer: (2, 1 + p)
     import statsmodels.api as sm  # as long to import as all the rest
 
@@ -525,10 +375,10 @@ def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: boo
         warnings.simplefilter("ignore")  # what they warn of has no standard error below
         try:
             if kind == "linear":
-                fit = sm.OLS(response, exog).fit(cov_type="HC3" if robust else "nonrobust")
+                fit = sm.OLS(response, exog).fit(cov_type="HC3")
             else:
                 model = sm.GLM(response, exog, family=getattr(sm.families, _FAMILIES[kind])())
-                fit = model.fit(maxiter=STEPS, tol=1e-12, cov_type="HC0" if robust else "nonrobust")
+                fit = model.fit(maxiter=STEPS, tol=1e-12, cov_type="HC0")
             spread = fit.cov_params()
         except (np.linalg.LinAlgError, ValueError):
             spread = np.full((1 + len(unit),) * 2, np.inf)

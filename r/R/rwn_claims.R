@@ -1,1 +1,0 @@
-../../rwn_core/reporting/readers/rwn_claims.R

@@ -1,0 +1,1 @@
+../../rwn_core/reporting/readers/rwn_intervals.R
