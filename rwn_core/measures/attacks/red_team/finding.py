@@ -117,7 +117,7 @@ def count_names(
     if not truth.size:
         return []
     counts = np.ones(len(truth))
-    if len(np.unique(unit)) == len(unit):
+    if files.one_record_each or len(np.unique(unit)) == len(unit):
         return _counted(files, (how, secret), (truth, guess), (counts, weights))
     # the different values of a unit count the same, and as one in all; rows of a unit are evidence,
     # too, but for a value that one unit alone has
