@@ -356,7 +356,14 @@ class TiedLaw(CellLaw):
             logs[same if without else ~same] = -np.inf
         return logs
 
-    def _drawn_logs(self, tie: Tie, numbers: Any, *, without: bool, own: bool = False) -> Floats:
+    def _drawn_logs(
+        self,
+        tie: Tie,
+        numbers: tuple[Integers, Integers, Integers],
+        *,
+        without: bool,
+        own: bool = False,
+    ) -> Floats:
         """Return the logs of `logs_of` of variables that are drawn, numbered as kernels read."""
         logs = np.full((self.original.n, 1 if own else numbers[-1].shape[1]), -np.inf)
         for lists in self._lists(some=own):

@@ -21,7 +21,7 @@ from rwn_core.measures.attacks.red_team.finding import (
     count_names,
     link_finding,
     named_set,
-    reach,
+    reach_in,
 )
 
 KEY = "merge"
@@ -175,7 +175,7 @@ def _merged(files: Files, names: Names, secret: str) -> list[NameCounts]:
     person, row = np.split(files.cached(("classes", frozenset(names)), classes), [files.n])
     values = files.column(files.rows, secret)
     truth = files.column(files.truth, secret)
-    near = None if secret in files.levels else (lambda some: reach(truth, some))
+    near = None if secret in files.levels else reach_in(files, secret).of
     guess, agreement = shown(row, values, person, near)
     together = np.bincount(person)[person]
     alone = together == 1
