@@ -359,7 +359,7 @@ class TiedLaw(CellLaw):
     def _drawn_logs(
         self,
         tie: Tie,
-        numbers: tuple[Sequence[Integers], Integers, Integers],
+        numbers: tuple[Integers, Integers, Integers],
         *,
         without: bool,
         own: bool = False,

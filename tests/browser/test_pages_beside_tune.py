@@ -18,9 +18,11 @@ from playwright.sync_api import Page, TimeoutError, expect
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core import Scenario, Setting
+from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record
 from rwn_core.reporting.ledger import read_entries
 from tests.browser.app_tab import ALERTS
+from tests.tables import table
 from tests.waiting import until
 
 POINTS = """() => {
@@ -267,13 +269,15 @@ def look_into_the_theorem(app, open_app) -> None:
 
 def open_spss(app, folder: Path) -> None:
     path = folder / "people.sav"
-    assert main.run(["demo", "bodyfat", "-o", str(path), "--schema"]) == 0
+    data = table("bodyfat", n=100)
+    path.write_bytes(table_bytes(data.frame, "spss", data.schema))
+    path.with_suffix(".toml").write_text(data.schema.to_toml(), "utf-8")
     app.open("/").visit("Data")
     files = app.page.locator("input[type=file]")
     files.nth(1).set_input_files(path.with_suffix(".toml"))
     app.settle()
     files.first.set_input_files(path)
-    app.page.get_by_test_id("stSidebar").get_by_text("people.sav · 241 × 15").wait_for()
+    app.page.get_by_test_id("stSidebar").get_by_text("people.sav · 100 × 15").wait_for()
     app.settle()
 
 
@@ -359,7 +363,7 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -
     # the key and the original give the file again; the seed of the trial does not
     key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
     assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
-    data = rwn.load_demo("bodyfat")
+    data = table("bodyfat", n=100)
     setting = Setting.from_dict(record["setting"])
     trial = rwn.mask(setting.applied_to(data), setting.params, seed=1)
     assert not np.array_equal(rwn.read(file).frame, trial.published().frame)

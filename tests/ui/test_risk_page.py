@@ -28,6 +28,7 @@ from rwn_ui.state.change_table import load
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles as tune_tiles
+from tests import tables as small_tables
 from tests.ui.following import shown
 
 pytestmark = pytest.mark.usefixtures("few_people")
@@ -46,9 +47,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Payloads:
 
 @pytest.fixture
 def small(drawn: Payloads, open_page: Any) -> Any:
-    """The app with a third of the demo's records, which are attacked in a moment, at Risk."""
+    """The app at Risk."""
     screen = open_page("compare")
-    screen.session.data = screen.session.data.take(np.arange(80))
     screen.visit("risk")
     assert screen.errors == []
     return screen
@@ -56,7 +56,7 @@ def small(drawn: Payloads, open_page: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def payload() -> dict[str, Any]:
-    session = Session(name="men", demo=None, data=rwn.load_demo("bodyfat").take(np.arange(80)))
+    session = Session(name="men", demo=None, data=small_tables.table("bodyfat", n=80))
     session.clamp(prepared(session).prepared)
     attack = Attack(keys=KEYS, sampling=Sampling.of_schema(session.data))
     found = risk_view.live(session, attack)
@@ -181,7 +181,6 @@ def test_a_large_table_is_attacked_by_a_job(open_page, drawn, at_once, monkeypat
     monkeypatch.setattr(risk_view, "QUICK_RECORDS", 10)
     monkeypatch.setattr(risk_view, "Job", start)
     screen = open_page("compare")
-    screen.session.data = screen.session.data.take(np.arange(80))
     screen.visit("risk")
     assert (screen.errors, drawn) == ([], [])
     assert "random sample" in screen.test.caption[0].value

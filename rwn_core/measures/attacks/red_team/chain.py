@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.red_team.finding import best_single_guess, reach
+from rwn_core.measures.attacks.red_team.finding import best_single_guess, reach_of
 from rwn_core.measures.statistics.intervals import naming_score
 
 _SAME = 1e-9  # relative difference of numbers that are the same value
@@ -164,7 +164,7 @@ def _scored(
     named = has & ~np.isnan(values)
     exact = named & (np.abs(values - truth) <= _SAME * np.abs(truth))
     if secret not in tables.levels:
-        near = np.maximum(reach(truth, truth), _SAME * np.abs(truth))
+        near = np.maximum(reach_of(truth).of(truth), _SAME * np.abs(truth))
         right = named & (np.abs(values - truth) <= near)
         groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], near[has]))]
     else:

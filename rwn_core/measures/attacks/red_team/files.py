@@ -57,6 +57,11 @@ class Files:
         return len(self.rows)
 
     @property
+    def one_record_each(self) -> bool:
+        """True if no person or household has several records."""
+        return int(self.unit.max()) + 1 == len(self.unit)
+
+    @property
     def random_share(self) -> float:
         """Share of the rows that are linked correctly by naming random people."""
         return 1.0 / (int(self.unit.max()) + 1)

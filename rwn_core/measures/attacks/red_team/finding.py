@@ -74,12 +74,25 @@ class NameCounts(NamedTuple):
     independent: Floats  # shape (levels,): the names that do not come from one row or class
 
 
-def reach(truth: Floats, values: Floats) -> Floats:
-    """Return the distance within which each value is right; no single person can move it."""
-    # Shapes: truth (n,); values, the answer (m,).
+class Reach(NamedTuple):
+    """The distance within which each value of a variable is right; no single person can move it."""
+
+    spread: float
+    small: float | None  # stands for a value of 0; None where a share of a value means nothing
+
+    def of(self, values: Floats) -> Floats:
+        """Return the distance of each value, shape (m,)."""
+        if self.small is None:
+            return np.full(values.shape, self.spread)
+        sizes = np.where(values == 0, self.small, np.abs(values))
+        return np.minimum(self.spread, TWENTIETH * sizes)
+
+
+def reach_of(truth: Floats) -> Reach:
+    """Return the distance within which values are right, by the true ones, shape (n,)."""
     known = truth[~np.isnan(truth)]
     if not known.size:
-        return np.zeros(values.shape)
+        return Reach(0.0, None)
     low, high = np.quantile(known, [0.25, 0.75])
     width = float(high - low)
     deviation = float(known.std(ddof=1)) if known.size > 1 else 0.0
@@ -89,10 +102,15 @@ def reach(truth: Floats, values: Floats) -> Floats:
     spread = TENTH * min(deviation, width)
     sizes = np.abs(known[known != 0])
     if low < 0 < high or not sizes.size:  # a share of a value near 0 means nothing
-        return np.full(values.shape, spread)
-    # a share of 0 is nothing: a small value stands for it
-    sizes = np.where(values == 0, np.quantile(sizes, 0.25), np.abs(values))
-    return np.minimum(spread, TWENTIETH * sizes)
+        return Reach(spread, None)
+    return Reach(spread, float(np.quantile(sizes, 0.25)))
+
+
+def reach_in(files: Files, secret: str) -> Reach:
+    """Return within what values of a confidential variable are right, read once for all attacks."""
+    truth = files.column(files.truth, secret)
+    known: Reach = files.cached(("reach", secret), partial(reach_of, truth))
+    return known
 
 
 def count_names(
@@ -116,9 +134,14 @@ def count_names(
     unit = unit[asked]
     if not truth.size:
         return []
+    near = np.zeros(truth.size)
+    if secret not in files.levels:
+        measured = reach_in(files, secret) if isinstance(targets, slice) else reach_of(truth)
+        near = measured.of(truth)
+    near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
     counts = np.ones(len(truth))
-    if len(np.unique(unit)) == len(unit):
-        return _counted(files, (how, secret), (truth, guess), (counts, weights))
+    if files.one_record_each or len(np.unique(unit)) == len(unit):
+        return _counted(files, (how, secret), (truth, guess, near), (counts, weights))
     # the different values of a unit count the same, and as one in all; rows of a unit are evidence,
     # too, but for a value that one unit alone has
     pairs, often = distinct(unit, truth)
@@ -127,10 +150,10 @@ def count_names(
         values, owners = np.unique(pairs[:, 1], return_counts=True)
         held_by_one = np.isin(guess, values[owners == 1])
         weights = np.where(held_by_one, np.minimum(weights, counts), weights)
-    found = _counted(files, (how, secret), (truth, guess), (counts, weights))
+    found = _counted(files, (how, secret), (truth, guess, near), (counts, weights))
     how = how[0], f"{how[1]}, from all of the rows of one"
     guess = _together(guess, unit, secret in files.levels)
-    return found + _counted(files, (how, secret), (truth, guess), (counts, counts))
+    return found + _counted(files, (how, secret), (truth, guess, near), (counts, counts))
 
 
 def distinct(unit: Integers, values: Floats) -> tuple[Floats, Integers]:
@@ -157,10 +180,10 @@ def _together(guess: Floats, unit: Integers, levels: bool) -> Floats:
 def _counted(
     files: Files,
     about: tuple[tuple[str, str], str],
-    named_of: tuple[Floats, Floats],
+    named_of: tuple[Floats, Floats, Floats],
     weighed: tuple[Floats, Floats],
 ) -> list[NameCounts]:
-    (how, secret), (truth, guess), (counts, weights) = about, named_of, weighed
+    (how, secret), (truth, guess, reached), (counts, weights) = about, named_of, weighed
     named = ~np.isnan(guess)
 
     def pooled(near: Floats, common: Floats | None = None) -> NameCounts:
@@ -185,9 +208,7 @@ def _counted(
         return NameCounts(*how, secret, [level], *(np.array([float(each)]) for each in sums))
 
     values = files.cached(("levels", secret), partial(_levels, files, secret))
-    near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
-    near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
-    found = [pooled(near)]
+    found = [pooled(reached)]
     if values is not None:
         equal = np.abs(guess - truth) <= ROUNDED_OFF * np.abs(truth)
         place = np.searchsorted(values, truth)
@@ -205,7 +226,7 @@ def _counted(
     elif secret not in files.levels:
         found.append(pooled(ROUNDED_OFF * np.abs(truth)))
     common = files.cached(("common", secret), partial(_common, files, secret))
-    return found if common is None else [*found, pooled(near, common)]
+    return found if common is None else [*found, pooled(reached, common)]
 
 
 def _common(files: Files, secret: str) -> Floats | None:

@@ -21,7 +21,7 @@ from rwn_core.measures.attacks.red_team.finding import (
     count_names,
     link_finding,
     named_set,
-    reach,
+    reach_in,
 )
 
 KEY = "merge"
@@ -51,18 +51,29 @@ def links(files: Files) -> Iterator[Finding]:
     hashes = column_hashes(np.concatenate((np.column_stack(people), np.column_stack(rows))))
     places = range(min(len(files.names), POOL))
     found: dict[tuple[int, ...], tuple[int, float]] = {}
+    read: dict[frozenset[int], tuple[int, float]] = {}
 
-    def alone(chosen: tuple[int, ...]) -> int:
-        """Return the number of rows with exactly one person."""
+    def linked(chosen: tuple[int, ...]) -> tuple[int, float]:
+        """Return the number of rows with exactly one person, and of those linked to their own."""
         classes = np.unique(hashes[:, chosen].sum(axis=1), return_inverse=True)[1]
         person, row = classes[: files.n], classes[files.n :]
         count = np.bincount(person, minlength=len(classes))[row]
+        if files.one_record_each:
+            right = (person[files.owner] == row) / np.maximum(count, 1)
+            return int((count == 1).sum()), float(right.sum())
         pairs, records = np.unique(person * files.n + files.unit, return_counts=True)
         people = np.bincount(pairs // files.n, minlength=len(classes))[row]
         own = row * files.n + files.unit[files.owner]
         place = np.searchsorted(pairs, own).clip(max=len(pairs) - 1)
         right = np.where(pairs[place] == own, records[place], 0) / np.maximum(count, 1)
-        found[chosen] = int((people == 1).sum()), float(right.sum())
+        return int((people == 1).sum()), float(right.sum())
+
+    def alone(chosen: tuple[int, ...]) -> int:
+        """Return the number of rows with exactly one person; of a set it is read once."""
+        of_set = frozenset(chosen)
+        if of_set not in read:
+            read[of_set] = linked(chosen)
+        found[chosen] = read[of_set]
         return found[chosen][0]
 
     singles: list[tuple[int, ...]] = [(place,) for place in places]
@@ -164,7 +175,7 @@ def _merged(files: Files, names: Names, secret: str) -> list[NameCounts]:
     person, row = np.split(files.cached(("classes", frozenset(names)), classes), [files.n])
     values = files.column(files.rows, secret)
     truth = files.column(files.truth, secret)
-    near = None if secret in files.levels else (lambda some: reach(truth, some))
+    near = None if secret in files.levels else reach_in(files, secret).of
     guess, agreement = shown(row, values, person, near)
     together = np.bincount(person)[person]
     alone = together == 1

@@ -14,7 +14,7 @@ from rwn_core.measures.attacks.red_team.finding import (
     NameCounts,
     count_names,
     link_finding,
-    reach,
+    reach_in,
 )
 
 KEY = "nearest"
@@ -72,7 +72,7 @@ def names(files: Files) -> list[NameCounts]:
             own = values[first]
             within = np.zeros(len(targets))
             if secret not in files.levels:
-                within = reach(files.column(files.truth, secret), own)
+                within = reach_in(files, secret).of(own)
             apart = np.abs(values[nearest] - own[:, np.newaxis])
             agreed = (apart <= within[:, np.newaxis]).all(axis=1)
             words = f"{NEAREST} {title} of the keys"

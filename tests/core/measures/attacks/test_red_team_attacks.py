@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core import MEASURES, Comparison, Microdata, NotApplicable, RowCopy, load_demo, mask
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
-from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, reach
+from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, reach_of
 from rwn_core.measures.attacks.red_team.merge import shown
 from rwn_core.measures.risk import red_team
 from rwn_core.measures.statistics.intervals import naming_score
@@ -93,14 +93,14 @@ def test_all_rows_at_once_by_hand() -> None:
 def test_a_number_is_read_within_what_no_one_person_can_move() -> None:
     values = np.arange(1.0, 101.0)
     rich = np.append(values[:-1], 1e12)
-    near = reach(values, values)
+    near = reach_of(values).of(values)
     assert near[[0, 99]].tolist() == pytest.approx([0.05, 0.1 * values.std(ddof=1)])
-    np.testing.assert_allclose(reach(rich, values)[:50], near[:50])
+    np.testing.assert_allclose(reach_of(rich).of(values)[:50], near[:50])
     # where most have one value the others say how far apart values lie: 0 has 5 % of 5.75
     zeros = np.concatenate([np.zeros(80), np.arange(1.0, 21.0)])
-    assert reach(zeros, np.array([0.0, 3.0])).tolist() == pytest.approx([0.2875, 0.15])
-    assert reach(zeros, np.array([20.0])).item() == pytest.approx(0.1 * zeros.std(ddof=1))
-    assert (reach(np.repeat([0.0, 9.0], [80, 20]), values) < 4.5).all()  # two are never one
+    assert reach_of(zeros).of(np.array([0.0, 3.0])).tolist() == pytest.approx([0.2875, 0.15])
+    assert reach_of(zeros).of(np.array([20.0])).item() == pytest.approx(0.1 * zeros.std(ddof=1))
+    assert (reach_of(np.repeat([0.0, 9.0], [80, 20])).of(values) < 4.5).all()  # two are never one
 
 
 def random_table(rng: np.random.Generator) -> Microdata:
