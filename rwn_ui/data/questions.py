@@ -22,6 +22,7 @@ from rwn_core.data.role_guesses import (
     standard_file,
     with_roles,
 )
+from rwn_core.data.same_looks import pairs_of_levels
 from rwn_core.data.units import people_in
 from rwn_core.io.parse import with_levels_joined, without_missing_codes
 from rwn_ui.background.opening import Opening
@@ -60,6 +61,7 @@ _SELECTED = {
         "Risk is counted in people then, and no release has it.",
     ),
 }
+_PAIRS = 20  # of levels that look the same, which are shown
 _SEVERAL = (rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.IDENTIFIER)  # of which a table has many
 
 
@@ -174,7 +176,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
                 label_visibility="collapsed",
                 placeholder="People",
             )
-        answers = [(each, _ask_one(each, key)) for each in asked.questions]
+        answers = [(each, _ask_one(data, each, key)) for each in asked.questions]
         together = of_rows.ask_rows(asked.together, data.names, asked.noun, f"{key}.together")
         one, two, _ = st.columns([3, 3, 9])
         sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
@@ -303,7 +305,7 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
     return remedy and any(notice.startswith(f"{name} ") for name in asked)
 
 
-def _ask_one(question: OpenQuestion, key: str) -> Answer | None:
+def _ask_one(data: rwn.Microdata, question: OpenQuestion, key: str) -> Answer | None:
     """The answer that is given, of which the proposed one is chosen at first."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
@@ -316,6 +318,10 @@ def _ask_one(question: OpenQuestion, key: str) -> Answer | None:
         horizontal=True,
         label_visibility="collapsed",
     )
+    if question.kind == "same look":  # cells of the table: on this screen and nowhere else
+        pairs = pd.DataFrame(pairs_of_levels(data.frame[question.variable])[:_PAIRS])
+        pairs.columns = ["level", "looks like", "records", "they differ in"]
+        st.dataframe(pairs, lazy=False, hide_index=True, height="content")
     return None if chosen is None else options[chosen]
 
 

@@ -105,3 +105,15 @@ def test_what_a_record_is_is_asked_once_and_pages_speak_of_it(open_page: Open) -
     shown = orjson.dumps(screen.panel).decode()
     assert "firms" in shown
     assert "people" not in shown
+
+
+def test_levels_that_look_the_same_are_shown_as_pairs(open_page: Open, caplog) -> None:
+    towns = ["Ulm", "Bonn", "Ulm", "Ulm\u200b", "bonn", "Ulm"] * 8
+    rows = "".join(f"{town},{n * 7 % 31}\n" for n, town in enumerate(towns))
+    screen = open_page("data").upload("t.csv", f"town,pay\n{rows}".encode(), asked=True)
+    shown = next(each.value for each in screen.test.dataframe if "looks like" in each.value)
+    assert shown.to_numpy().tolist() == [
+        ["Ulm⟨200B⟩", "Ulm", 8, "invisible letters"],
+        ["bonn", "Bonn", 8, "case"],
+    ]
+    assert "Bonn" not in caplog.text

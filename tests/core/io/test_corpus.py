@@ -23,6 +23,7 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.open_questions import open_questions, require_answers
 from rwn_core.data.rows import Belong, Rows
+from rwn_core.data.same_looks import pairs_of_levels
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import limits, reading, writable
 from rwn_core.io.format import Feature, Format
@@ -616,9 +617,11 @@ def test_a_category_that_is_nearly_all_numbers_stops_a_release() -> None:
     require_answers(Microdata.from_frame(grades, replace(data.schema, variables=())))
 
 
+ALIKE = ["Ulm", "Ulm", "ulm ", "U\u200blm", "New\u00a0York", "New York", "New York", "Bonn"]
+
+
 def test_levels_that_look_alike_are_asked_about_and_joined_by_one_answer() -> None:
-    towns = ["Ulm", "Ulm", "ulm ", "U\u200blm", "New\u00a0York", "New York", "New York", "Bonn"]
-    text = "town,x\n" + "".join(f"{town},{i}\n" for i, town in enumerate(towns))
+    text = "town,x\n" + "".join(f"{town},{i}\n" for i, town in enumerate(ALIKE))
     data = parse("t.csv", text.encode())
     (question,) = (q for q in open_questions(data.frame, data.schema) if q.kind == "same look")
     assert question.sentence.startswith("town has 3 pairs of levels that look the same")
@@ -628,6 +631,22 @@ def test_levels_that_look_alike_are_asked_about_and_joined_by_one_answer() -> No
     again = parse("t.csv", text.encode(), None, FileLayout(join=True))
     assert again.frame["town"].tolist() == joined
     assert parse("t.csv", text.encode(), again.schema).fingerprint == again.fingerprint
+
+
+def test_levels_that_look_alike_are_pairs_in_which_each_difference_is_seen() -> None:
+    """They are for the steward's screen; the question has no level."""
+    column = pd.Series(ALIKE, name="town", dtype="str")
+    pairs = [(pair.level, pair.usual, pair.differ_in) for pair in pairs_of_levels(column)]
+    assert sorted(pairs) == [
+        ("New⟨00A0⟩York", "New York", "blanks"),
+        ("U⟨200B⟩lm", "Ulm", "invisible letters"),
+        ("ulm⟨0020⟩", "Ulm", "blanks, case"),
+    ]
+    assert pairs_of_levels(column.replace({"ulm ": "Ulm"}).iloc[[0, 1, 2, 5, 7]]) == []
+    schema = Microdata.from_frame(column.to_frame()).schema
+    asked = open_questions(column.to_frame(), schema)
+    (question,) = (each for each in asked if each.kind == "same look")
+    assert "Ulm" not in question.sentence
 
 
 def test_records_are_read_again_by_pandas() -> None:
