@@ -313,8 +313,8 @@ def limits(loaded: rwn.Scenario | None, texts: Texts) -> rwn.Policy:
     stated = list[rwn.Limit]()
     for text in texts:
         key, sign, number = text.rpartition("=")
-        if sign:
-            stated.append(rwn.Limit(measure=key, at_most=_number(number, _LIMIT)))
+        if sign or text in rwn.MEASURES:
+            stated.append(rwn.Limit(measure=key, at_most=_number(number if sign else "", _LIMIT)))
         else:  # the name of a policy, of which a stated limit takes the place of one
             named |= {limit.measure: limit for limit in rwn.policy_called(text).limits}
     for limit in stated:

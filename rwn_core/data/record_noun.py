@@ -10,15 +10,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from rwn_core.data.identity.profile import name_words, word_list
-from rwn_core.data.rows import Belong
+from rwn_core.data.rows import Belong, Rows
 from rwn_core.data.variable import Role
 from rwn_core.errors import SchemaError
 
-if TYPE_CHECKING:
-    from rwn_core.data.schema import Schema
+
+class Described(Protocol):
+    """A schema, as far as it says what its records are."""
+
+    @property
+    def record(self) -> RecordNoun | None:
+        """What a record is, where that is stated."""
+        ...
+
+    @property
+    def rows(self) -> Rows | None:
+        """How rows belong together."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all variables."""
+        ...
+
+    def name_with_role(self, role: Role, /) -> str | None:
+        """Return the variable of a role."""
+        ...
 
 
 class RecordNoun(StrEnum):
@@ -97,7 +117,7 @@ def spoken_of(text: str, noun: RecordNoun, names: Iterable[str] = ()) -> str:
 _ALTERNATIVES = "|".join(f"(?P<rule{n}>{rule})" for n, (rule, _) in enumerate(_RULES))
 
 
-def noun_of(schema: Schema) -> RecordNoun:
+def noun_of(schema: Described) -> RecordNoun:
     """Return the noun in which a table is spoken of: the person whose visits are counted, say."""
     noun = schema.record or RecordNoun.PERSON
     by_person = schema.name_with_role(Role.PERSON) is not None
@@ -118,7 +138,7 @@ def spoken_parts(shown: object, noun: RecordNoun, names: Sequence[str] = ()) -> 
     return shown
 
 
-def spoken_for(schema: Schema, shown: object) -> Any:
+def spoken_for(schema: Described, shown: object) -> Any:
     """Return what a page shows of a table, spoken of its records."""
     return spoken_parts(shown, noun_of(schema), schema.names)
 

@@ -97,6 +97,9 @@ class AttributeDifference:
         beyond chance.
     records, splits : int
         Records that were halved, and how often.
+    of_file : bool
+        Whether people inside were attacked in one file that exists: its error is then also that of
+        the names that come right there by luck.
     rows : list of dict
         The worst level and way for each variable and each knowledge.
     """
@@ -111,11 +114,16 @@ class AttributeDifference:
     records: int
     splits: int
     rows: list[dict[str, Any]] = field(repr=False)
+    of_file: bool = False
 
     @property
     def certain(self) -> float:
-        """The difference, as the policy reads what the red team found."""
-        return self.value
+        """The difference, as the policy reads what the red team found.
+
+        Of a setting it is the mean of its releases; of one file what is beyond luck, at two
+        standard errors: who is named by luck in a file is disclosed by nothing.
+        """
+        return self.value - _SURELY * self.error if self.of_file else self.value
 
     def frame(self) -> pd.DataFrame:
         """Return a row for each confidential variable and each knowledge."""
@@ -212,8 +220,9 @@ def attribute_difference(
     if masked is not None:
         files = intruder_files(Comparison(original=microdata, masked=masked))
         add(files, np.arange(min(files.n, 2 * QUICK_RECORDS)), (slice(None), 0))
-    rows = _worst(counts)
-    return AttributeDifference(records=data.n, splits=splits, rows=rows, **rows[0])
+    of_file = masked is not None
+    rows = _worst(counts, of_file=of_file)
+    return AttributeDifference(records=data.n, splits=splits, rows=rows, of_file=of_file, **rows[0])
 
 
 _About = tuple[str, str, str | None]
@@ -237,8 +246,11 @@ def _halved(
         yield number, intruder_files(base.with_masked(release.masked, release.law), inside)
 
 
-def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
-    """Return the worst level and way for each variable and knowledge, the worst first."""
+def _worst(counts: Mapping[_About, Floats], *, of_file: bool) -> list[dict[str, Any]]:
+    """Return the worst level and way for each variable and knowledge, the worst first.
+
+    People inside of one file are the same for all halvings, and their names may be luck.
+    """
     if not counts:
         raise NotApplicable("No released row has a value of a confidential variable.")
     best: dict[tuple[str, bool], dict[str, Any]] = {}
@@ -256,11 +268,15 @@ def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
         difference = score[:, 0] - score[:, 1]
         splits = len(each)
         spread = difference[1:] - difference[1:].mean()
+        error = np.sqrt((splits - 1) / splits * (spread**2).sum())
+        if of_file:
+            inside = min(score[0, 0], 1.0)
+            error = np.hypot(error, np.sqrt(inside * (1 - inside) / max(people[0, 0] / splits, 1)))
         found = {
             **dict(zip(("secret", "words", "level"), about, strict=True)),
             **dict(zip(("inside", "outside"), map(float, score[0]), strict=True)),
             "value": float(difference[0]),
-            "error": float(np.sqrt((splits - 1) / splits * (spread**2).sum())),
+            "error": float(error),
         }
         place = about[0], "of the keys" in about[1]
         best[place] = max(best.get(place, found), found, key=_surely)

@@ -32,7 +32,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
-from rwn_core.tuning.ways import way_of
 
 SPACE = "\N{NO-BREAK SPACE}"
 _PLAIN = {"method": str, "parameters": Mapping}
@@ -236,7 +235,7 @@ def setting_name(setting: Setting, masked: Sequence[str]) -> str:
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> tied = rwn.Setting(params=rwn.RWN(tie=True), slices=(("age", "bmi"),))
+    >>> tied = rwn.Setting(params=rwn.RWN(k=5, tie=True), slices=(("age", "bmi"),))
     >>> setting_name(tied, ["siri", "age", "bmi"])
     'RWN, 2 groups tied'
     """
@@ -251,10 +250,9 @@ def setting_name(setting: Setting, masked: Sequence[str]) -> str:
     count = len(groups) + len(alone)
     if count == 1:
         return f"{method}, whole records"
-    way = way_of(setting.params)
-    if way == "tied":
+    if getattr(setting.params, "tie", False):
         return f"{method}, {count} groups tied"
-    if way == "predicted":
+    if getattr(setting.params, "by_prediction", False):
         who = alone[0] if len(alone) == 1 else "the later ones"
         return f"{method}, {count} groups, {who} by prediction"
     return f"{method}, {count} groups"

@@ -69,9 +69,11 @@ class Panel {
     this.summary = new Summary(part("header", "summary"));
     this.tiles = part("div", "tiles");
     this.candidates = new Candidates(part("div", "candidates"), this);
+    this.question = part("h2", "question");
     this.grid = part("div", "grid");
     this.notice = part("p", "notice");
     this.tables = part("div", "tables");
+    this.more = new More(part("details", "more"));
     this.news = part("p", "news");
     this.news.setAttribute("role", "status");
     this.view = new FullView(root, this);
@@ -131,7 +133,13 @@ class Panel {
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
     this.tiles.hidden = !(data.tiles ?? []).some(({ quiet }) => !quiet);
     this.candidates.show(data.candidates);
-    fill(this.tables, data.tables ?? [], () => make("section"), (node, table) => changeSection(node, table, data.labels));
+    setText(this.question, data.first?.title ?? "");
+    this.question.hidden = !data.first;
+    const isFirst = ({ title }) => !data.first || data.first.tables.includes(title);
+    const shown = (tables) => [tables, () => make("section"), (node, table) => changeSection(node, table, data.labels)];
+    fill(this.tables, ...shown((data.tables ?? []).filter(isFirst)));
+    fill(this.more.tables, ...shown((data.tables ?? []).filter((table) => !isFirst(table))));
+    this.more.show(data.first);
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
     else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), ADDRESS_MS);
@@ -150,8 +158,11 @@ class Panel {
 
   fillCards(texts) {
     while (this.cards.length > texts.length) this.cards.pop().remove();
+    const first = this.data.first?.cards ?? texts.length;
     texts.forEach((text, i) => {
       if (!this.cards[i]) this.cards[i] = this.addCard();
+      const place = i < first ? this.grid : this.more.grid;
+      if (this.cards[i].node.parentNode !== place) place.appendChild(this.cards[i].node);
       this.cards[i].text = text;
     });
     for (const card of this.cards) if (!card.size) card.measure();
@@ -178,6 +189,7 @@ class Panel {
 
   /** Draw every card for paper, those out of sight too. */
   print() {
+    this.more.node.open = true;
     const paper = { ...this.theme, color: "#111", dark: false, background: "#fff" };
     for (const card of this.cards) if (card.draw(paper)) card.describe();
   }

@@ -87,6 +87,21 @@ class Summary {
   }
 }
 
+/** What answers no question of its page at once: cards and tables behind one click. */
+class More {
+  constructor(node) {
+    this.node = node;
+    this.title = node.appendChild(make("summary"));
+    this.grid = node.appendChild(make("div", "rwn-grid"));
+    this.tables = node.appendChild(make("div", "rwn-tables"));
+  }
+
+  show(first) {
+    this.node.hidden = !first;
+    setText(this.title, first?.more ?? "");
+  }
+}
+
 /** A button that explains its part, and the text that it shows. */
 function helpOf(parent, what) {
   const help = parent.appendChild(button("?", `Explain ${what}`.trim(), "rwn-help", () => help.focus()));

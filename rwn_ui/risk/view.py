@@ -39,6 +39,15 @@ from rwn_ui.state.results import Snapshot, current_release, memo, release_key, t
 from rwn_ui.state.session import Session
 
 KEPT = 8  # results of one user
+WORST = "The ten records at highest risk (internal)"
+_ANSWERS = ("bayes_linkage", "guesses")  # the cards on whom, and on what is learned
+FIRST = {
+    "title": "Who could be found or learned about, and how?",
+    "cards": 1 + len(_ANSWERS),
+    "tables": ["Limits of the policy", WORST],
+    "more": "More attacks, by kind of intruder",
+}
+"""What of the page answers its question; everything else opens by a click."""
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
 
 
@@ -147,6 +156,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) 
         "tiles": [_tile(now, measure, tile) for measure, tile in tiles_of("risk").items()],
         "cards": [serialise(spoken_for(schema, chart)) for chart in cards(found)],
         "tables": _tables(session, attack, found, now),
+        "first": FIRST,
     }
     spoken: dict[str, Any] = spoken_for(schema, whole)
     return spoken
@@ -170,9 +180,10 @@ def _tile(now: Snapshot, measure: str, tile: Tile) -> dict[str, Any]:
 
 
 def cards(found: Disclosure) -> list[Chart]:
-    """The pictures, ordinary and informed intruders first."""
-    drawn = measure_cards("risk", found.readings, lambda _: {})
-    return [CHARTS["linkage_attacks"](attacks(found.readings)), *(card for card, _ in drawn)]
+    """The pictures: who links how many, whom, and what is learned; then all others."""
+    drawn = [card for card, _ in measure_cards("risk", found.readings, lambda _: {})]
+    drawn.sort(key=lambda card: card["key"] not in _ANSWERS)
+    return [CHARTS["linkage_attacks"](attacks(found.readings)), *drawn]
 
 
 def _tables(
@@ -216,7 +227,7 @@ def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, 
 
 def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
     return {
-        "title": "The ten records at highest risk (internal)",
+        "title": WORST,
         "columns": [
             "record",
             "probability of its own row",

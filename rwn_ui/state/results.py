@@ -22,7 +22,6 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting, Verdict
 from rwn_core.tuning.point import setting_name, too_few
-from rwn_core.tuning.slice_presets import masked_names
 from rwn_ui.background.progress import searching
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.state.session import Session, first_setting
@@ -188,11 +187,12 @@ class Snapshot:
     def header(self, more: str = "") -> dict[str, Any]:
         """The beginning of a panel's payload: the table and the setting."""
         draws = "" if self.draws is None else f" · {self.draws.repeats} draws"
+        masked = [each.name for each in self.table.schema.released if each.masked]
         return {
             "projector": self.projector,
             "table": self.name,
             "summary": {
-                "name": setting_name(self.setting, masked_names(self.table)),
+                "name": setting_name(self.setting, masked),
                 "text": f"{self.words} · seed {self.seed}{draws}{more}",
                 "help": radius_note(self.levers),
             },

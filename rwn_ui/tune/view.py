@@ -83,7 +83,7 @@ def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -
             marks = {name: each[key] for name, each in now.marks.items() if key in each}
             card = with_pins(card, marks, reading)
         cards.append(card)
-    cards = spoken_for(now.table.schema, cards)
+    cards = _spoken(now.table.schema, cards)
     shown = {
         **now.header(),
         "address": address.address(session),
@@ -101,8 +101,13 @@ def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -
     waits = pending(session, now.readings, coming=now.coming == COMING)
     waiting = bool(now.pending or {"advice", "start", "presets", repeated_draws.WAITS} & {*waits})
     about = {"stamp": stamp(now.words, shown), "waits": waits, "waiting": waiting}
-    shown = spoken_for(now.table.schema, shown)
+    shown = _spoken(now.table.schema, shown)
     return {**about, **shown, **({} if moved else {"cards": list(map(serialise, cards))})}
+
+
+def _spoken(schema: rwn.Schema, shown: object) -> Any:
+    """Return words of the records; of persons, as most tables are, they are as they stand."""
+    return shown if schema.record is None else spoken_for(schema, shown)
 
 
 def pending(session: Session, readings: Readings, *, coming: bool) -> list[str]:

@@ -36,6 +36,14 @@ from rwn_ui.state.session import Session
 from rwn_ui.utility.results import PENDING, TWO_WAY
 from rwn_ui.widgets import sidebar
 
+FIRST = {
+    "title": "Which analyses still hold?",
+    "cards": 6,
+    "tables": ["What an analyst may do with this file"],
+    "more": "All measures and coefficients",
+}
+"""What of the page answers its question; everything else opens by a click."""
+
 
 def controls(session: Session) -> None:
     """Which variables the pictures show."""
@@ -63,6 +71,7 @@ def payload(now: Snapshot) -> dict[str, Any]:
         ],
         "cards": [serialise(spoken_for(now.table.schema, chart)) for chart in cards(now)],
         "tables": tables(now),
+        "first": FIRST,
     }
     return {"stamp": stamp(now.words, shown), **spoken_for(now.table.schema, shown)}
 

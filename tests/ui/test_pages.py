@@ -21,7 +21,7 @@ from rwn_core.masking import RWN, SoftRWN
 from rwn_core.reporting.project import Project
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.features.project import current_project
-from rwn_ui.features.scenario_trial import save
+from rwn_ui.features.scenario_trial import measured, scenario_draft
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
@@ -355,7 +355,7 @@ def test_another_role_keeps_the_setting_and_what_names_a_variable_that_is_gone_g
     monkeypatch.setattr("rwn_ui.data.describe.st.rerun", lambda: None)
     session.move(epsilon=1.5, k=7)
     session.setting = replace(session.setting, precision=(("age", 5.0),))
-    before = session.scenarios["A"] = save(session, "A", "")
+    before = session.scenarios["A"] = measured(session.data, scenario_draft(session, "A"))
     session.record_undo()
     session.move(k=9)
     session.record_undo()

@@ -599,3 +599,20 @@ def test_all_released_variables_may_be_keys_and_others_no_longer_are():
     for refused in ((), ("nothing",)):
         with pytest.raises(rwn.ParameterError, match="at least one key variable"):
             disclosure.with_keys(data, refused)
+
+
+def test_who_is_named_by_luck_in_one_file_breaks_no_limit():
+    """Of files of a setting that discloses nothing hardly any is beyond 3 % for certain."""
+    table = roles(numbers())
+
+    def read(seed: int) -> tuple[float, float, float]:
+        masked = rwn.mask(table, STRONG, seed=seed).masked
+        found = attribute_difference(table, STRONG, masked=masked, splits=2)
+        return found.value, found.certain, found.error
+
+    value, certain, error = np.transpose(list(map(read, range(40))))
+    assert (value > 0.03).sum() >= 4, "by luck alone"
+    assert (certain > 0.03).sum() <= 2
+    assert error.mean() == pytest.approx(value.std(), rel=0.5)
+    # planted: what is no luck still counts
+    assert attribute_difference(table, STRONG, masked=table, splits=2).certain > 0.8
