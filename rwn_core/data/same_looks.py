@@ -48,7 +48,7 @@ def _alike(text: str, steps: Mapping[str, Callable[[str], str]]) -> str:
 
 
 class Pair(NamedTuple):
-    """Two levels that look the same; their texts are cells of the table, for its steward alone."""
+    """A pair of levels that look the same; cells, for the steward's screen alone."""
 
     level: str
     usual: str  # of these levels that which most records have

@@ -13,8 +13,9 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.belonging import Finding
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.noun_of_table import guessed_noun, noun_of
 from rwn_core.data.open_questions import Answer, OpenQuestion, asks_population, open_questions
-from rwn_core.data.record_noun import RecordNoun, guessed_noun, noun_of, spoken_of
+from rwn_core.data.record_noun import RecordNoun, spoken_of
 from rwn_core.data.role_guesses import (
     RoleGuess,
     StandardFile,

@@ -73,7 +73,7 @@ def asked_table(session: Session) -> bool:
 
 
 def is_read(session: Session) -> bool:
-    """True while a file is read: no row and no question of another table is shown."""
+    """True if a file is being read: no row and no question of another table is shown."""
     opening = session.user.work.opening
     if opening is None or opening.reading is None:
         return False

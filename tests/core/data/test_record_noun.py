@@ -7,13 +7,8 @@ import re
 import pytest
 
 from rwn_core import Microdata, Role, Rows, Schema
-from rwn_core.data.record_noun import (
-    RecordNoun,
-    guessed_noun,
-    noun_of,
-    spoken_of,
-    spoken_parts,
-)
+from rwn_core.data.noun_of_table import guessed_noun, noun_of
+from rwn_core.data.record_noun import RecordNoun, spoken_of, spoken_parts
 from rwn_core.errors import SchemaError
 from rwn_core.reporting.public_words import vocabulary
 from tests import tables
