@@ -60,6 +60,9 @@ _SPOKEN = ("title", "caption", "help", "label", "columns", "text", "words", "rea
 """The parts of a page's payload that are words of the program, and those that are data."""
 
 
+_OF_PROGRAM = re.compile(
+    "row's person|a person's own key|with a person by|to people by|nearest person"
+)
 _DATA = ("data", "labels", "names")
 
 
@@ -118,6 +121,7 @@ def _spoken_part(key: str, part: object, noun: RecordNoun, names: Sequence[str])
 
 
 def _spoken_cell(cell: object, noun: RecordNoun, names: Sequence[str]) -> Any:
-    if isinstance(cell, str) and cell.endswith(".") and " " in cell:
-        return spoken_of(cell, noun, names)
-    return cell
+    if not isinstance(cell, str):
+        return cell
+    is_sentence = cell.endswith(".") and " " in cell
+    return spoken_of(cell, noun, names) if is_sentence or _OF_PROGRAM.search(cell) else cell
