@@ -309,10 +309,11 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
 def _ask_one(data: rwn.Microdata, question: OpenQuestion, key: str) -> Answer | None:
     """The answer that is given, of which the proposed one is chosen at first."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
-    words.markdown(escaped(question.sentence))
+    said = spoken_of(question.sentence, _noun_of(data), data.names)
+    words.markdown(escaped(said))
     options = {answer.words: answer for answer in question.answers}
     chosen = choice.radio(
-        escaped(question.sentence),
+        escaped(said),
         list(options),
         None if question.proposed is None else question.answers.index(question.proposed),
         key=f"{key}.{question.variable}.{question.kind}",
