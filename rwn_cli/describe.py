@@ -75,7 +75,7 @@ def describe(
 
 def _said_record(data: rwn.Microdata) -> RecordNoun:
     """Say what a record is, as stated or as guessed by names."""
-    from rwn_core.data.record_noun import guessed_noun
+    from rwn_core.data.noun_of_table import guessed_noun
 
     stated = data.schema.record
     if stated is not None:

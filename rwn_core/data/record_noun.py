@@ -10,35 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
-from rwn_core.data.identity.profile import name_words, word_list
-from rwn_core.data.rows import Belong, Rows
-from rwn_core.data.variable import Role
 from rwn_core.errors import SchemaError
-
-
-class Described(Protocol):
-    """A schema, as far as it says what its records are."""
-
-    @property
-    def record(self) -> RecordNoun | None:
-        """What a record is, where that is stated."""
-        ...
-
-    @property
-    def rows(self) -> Rows | None:
-        """How rows belong together."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of all variables."""
-        ...
-
-    def name_with_role(self, role: Role, /) -> str | None:
-        """Return the variable of a role."""
-        ...
 
 
 class RecordNoun(StrEnum):
@@ -86,6 +60,9 @@ _SPOKEN = ("title", "caption", "help", "label", "columns", "text", "words", "rea
 """The parts of a page's payload that are words of the program, and those that are data."""
 
 
+_OF_PROGRAM = re.compile(
+    "row's person|a person's own key|with a person by|to people by|nearest person"
+)
 _DATA = ("data", "labels", "names")
 
 
@@ -117,16 +94,6 @@ def spoken_of(text: str, noun: RecordNoun, names: Iterable[str] = ()) -> str:
 _ALTERNATIVES = "|".join(f"(?P<rule{n}>{rule})" for n, (rule, _) in enumerate(_RULES))
 
 
-def noun_of(schema: Described) -> RecordNoun:
-    """Return the noun in which a table is spoken of: the person whose visits are counted, say."""
-    noun = schema.record or RecordNoun.PERSON
-    by_person = schema.name_with_role(Role.PERSON) is not None
-    stated = schema.rows is not None and schema.rows.of is Belong.PERSON
-    if noun is RecordNoun.VISIT and (by_person or stated):
-        return RecordNoun.PERSON
-    return noun
-
-
 def spoken_parts(shown: object, noun: RecordNoun, names: Sequence[str] = ()) -> Any:
     """Return what a page shows with its words spoken of the records; data stay as they are."""
     if noun is RecordNoun.PERSON:
@@ -136,11 +103,6 @@ def spoken_parts(shown: object, noun: RecordNoun, names: Sequence[str] = ()) -> 
     if isinstance(shown, list | tuple):
         return [spoken_parts(each, noun, names) for each in shown]
     return shown
-
-
-def spoken_for(schema: Described, shown: object) -> Any:
-    """Return what a page shows of a table, spoken of its records."""
-    return spoken_parts(shown, noun_of(schema), schema.names)
 
 
 def _spoken_part(key: str, part: object, noun: RecordNoun, names: Sequence[str]) -> Any:
@@ -163,30 +125,7 @@ def _spoken_row(row: Sequence[object], noun: RecordNoun, names: Sequence[str]) -
 
 
 def _spoken_cell(cell: object, noun: RecordNoun, names: Sequence[str]) -> Any:
-    if isinstance(cell, str) and cell.endswith(".") and " " in cell:
-        return spoken_of(cell, noun, names)
-    return cell
-
-
-def guessed_noun(names: Sequence[str]) -> RecordNoun:
-    """Guess what a record is by the names of variables; a person where they say nothing else.
-
-    >>> guessed_noun(["firm_id", "nace", "turnover"]), guessed_noun(["age", "employees"])
-    (<RecordNoun.FIRM: 'firm'>, <RecordNoun.PERSON: 'person'>)
-    """
-    # a table of visits or firms may have an age, too; one with sexes is hardly one of firms
-    for noun in _LIKELY_FIRST:
-        known = word_list("records", noun)
-        if sum(not known.isdisjoint(name_words(name).words) for name in names) >= _FEWEST_NAMES:
-            return noun
-    return RecordNoun.PERSON
-
-
-_LIKELY_FIRST = (
-    RecordNoun.VISIT,
-    RecordNoun.PERSON,
-    RecordNoun.FIRM,
-    RecordNoun.SCHOOL,
-    RecordNoun.HOUSEHOLD,
-)
-_FEWEST_NAMES = 2  # of variables that say what a record is
+    if not isinstance(cell, str):
+        return cell
+    is_sentence = cell.endswith(".") and " " in cell
+    return spoken_of(cell, noun, names) if is_sentence or _OF_PROGRAM.search(cell) else cell

@@ -48,7 +48,7 @@ def _alike(text: str, steps: Mapping[str, Callable[[str], str]]) -> str:
 
 
 class Pair(NamedTuple):
-    """A pair of levels that look the same; the texts are cells, for the table's steward alone."""
+    """A pair of levels that look the same; cells, for the steward's screen alone."""
 
     level: str
     usual: str  # of these levels that which most records have

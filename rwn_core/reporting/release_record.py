@@ -22,7 +22,7 @@ from rwn_core.data.derived import broken_relations
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.record_noun import noun_of
+from rwn_core.data.noun_of_table import noun_of
 from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units, unit_of
 from rwn_core.data.use import StatedRegression, Use

@@ -13,8 +13,9 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.belonging import Finding
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.noun_of_table import guessed_noun, noun_of
 from rwn_core.data.open_questions import Answer, OpenQuestion, asks_population, open_questions
-from rwn_core.data.record_noun import RecordNoun, guessed_noun, noun_of, spoken_of
+from rwn_core.data.record_noun import RecordNoun, spoken_of
 from rwn_core.data.role_guesses import (
     RoleGuess,
     StandardFile,
@@ -308,10 +309,11 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
 def _ask_one(data: rwn.Microdata, question: OpenQuestion, key: str) -> Answer | None:
     """The answer that is given, of which the proposed one is chosen at first."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
-    words.markdown(escaped(question.sentence))
+    said = spoken_of(question.sentence, _noun_of(data), data.names)
+    words.markdown(escaped(said))
     options = {answer.words: answer for answer in question.answers}
     chosen = choice.radio(
-        escaped(question.sentence),
+        escaped(said),
         list(options),
         None if question.proposed is None else question.answers.index(question.proposed),
         key=f"{key}.{question.variable}.{question.kind}",

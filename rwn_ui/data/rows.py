@@ -11,7 +11,8 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.belonging import Finding
 from rwn_core.data.belonging.gate import OTHERS, open_findings
-from rwn_core.data.record_noun import RecordNoun, guessed_noun, noun_of, spoken_of
+from rwn_core.data.noun_of_table import guessed_noun, noun_of
+from rwn_core.data.record_noun import RecordNoun, spoken_of
 from rwn_core.data.rows import Belong
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped

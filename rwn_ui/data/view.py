@@ -73,7 +73,7 @@ def asked_table(session: Session) -> bool:
 
 
 def is_read(session: Session) -> bool:
-    """True if a file is read, which is then drawn: no row or question of another table is."""
+    """True if a file is being read: no row and no question of another table is shown."""
     opening = session.user.work.opening
     if opening is None or opening.reading is None:
         return False

@@ -11,7 +11,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, serialise
-from rwn_core.data.record_noun import spoken_for
+from rwn_core.data.noun_of_table import spoken_for
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group

@@ -11,7 +11,7 @@ import orjson
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
-from rwn_core.data.record_noun import spoken_for
+from rwn_core.data.noun_of_table import spoken_for
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import RWNError
 from rwn_core.measures import UTILITY

@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
-from rwn_core.data.record_noun import spoken_for
+from rwn_core.data.noun_of_table import spoken_for
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.valid_intervals import valid_intervals

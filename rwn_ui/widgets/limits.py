@@ -7,7 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.record_noun import noun_of, spoken_of
+from rwn_core.data.noun_of_table import noun_of
+from rwn_core.data.record_noun import spoken_of
 from rwn_core.data.units import unit_of
 from rwn_core.tuning.named_policies import NAMED_POLICIES, name_of
 from rwn_ui.server.messages import escaped

@@ -7,13 +7,8 @@ import re
 import pytest
 
 from rwn_core import Microdata, Role, Rows, Schema
-from rwn_core.data.record_noun import (
-    RecordNoun,
-    guessed_noun,
-    noun_of,
-    spoken_of,
-    spoken_parts,
-)
+from rwn_core.data.noun_of_table import guessed_noun, noun_of
+from rwn_core.data.record_noun import RecordNoun, spoken_of, spoken_parts
 from rwn_core.errors import SchemaError
 from rwn_core.reporting.public_words import vocabulary
 from tests import tables
@@ -71,13 +66,17 @@ def test_words_of_a_page_change_and_its_data_do_not() -> None:
         "title": "People found",
         "data": [{"x": ["one person", "two persons"], "text": ["people"]}],
         "labels": {"title": "people"},
-        "tables": [{"columns": ["person"], "rows": [["person", "It is a person."]]}],
+        "tables": [
+            {"columns": ["person"], "rows": [["person", "It is a person."], ["the row's person"]]}
+        ],
     }
     assert spoken_parts(page, RecordNoun.VISIT) == {
         "title": "Visits found",
         "data": page["data"],
         "labels": page["labels"],
-        "tables": [{"columns": ["visit"], "rows": [["person", "It is a visit."]]}],
+        "tables": [
+            {"columns": ["visit"], "rows": [["person", "It is a visit."], ["the row's visit"]]}
+        ],
     }
     assert spoken_parts(page, RecordNoun.PERSON) is page
 
