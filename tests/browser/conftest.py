@@ -38,7 +38,11 @@ CALM = (
     "WebUIOmniboxAimPopup,WebUIOmniboxPopup",
 )
 COMPILE = "from rwn_core.compile_ahead import warm, warm_for_limits; warm(); warm_for_limits()"
-WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
+WINDOW = {
+    "viewport": {"width": 1440, "height": 900},
+    "accept_downloads": True,
+    "reduced_motion": "reduce",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -130,7 +130,7 @@ def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(open
     linked = app.verdict
     app.page.get_by_role("button", name="Keep this setting").click()
     linked.get_by_text("vs A").wait_for()
-    for _ in range(4):
+    for _ in range(10):
         app.press("k", "ArrowRight")
     better, worse = "[data-better=true]", "[data-better=false]"
     assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
