@@ -108,7 +108,11 @@ def read_plain(
         }
     if is_dataclass(kind):
         return _read_record(kind, given, what, path, refusal)
-    # read a text, a number, a truth value, or a word of a list of words
+    return _read_one(kind, given, subject, refusal)
+
+
+def _read_one(kind: Any, given: Any, subject: str, refusal: type[RWNError]) -> Any:
+    """Read a text, a number, a truth value, or a word of a list of words."""
     if issubclass(kind, StrEnum):
         if given not in list(kind):
             raise refusal(f"{subject} must be one of: {', '.join(kind)}.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -97,47 +97,86 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
     # The names of official files decide first, then names and labels, then values. A guess is for
     # a person to confirm: most files name their variables in a way that no list knows.
     doubts = {doubt.variable: doubt.looks_like for doubt in doubts_of_schema(frame, schema)}
-    taken = {variable.role for variable in schema.variables}
     free = [v for v in schema.released if v.role is Role.OTHER and not v.confirmed]
-    households = next((n for n, looks in doubts.items() if looks == str(Subject.HOUSEHOLD)), None)
-    households = schema.name_with_role(Role.HOUSEHOLD) or households
-    together = None if households is None else frame[households]
-    official = standard_file(variable.name for variable in schema.released)
-    # weights of one name with rising numbers: replicates
-    series: dict[str, list[str]] = {}
-    for variable in free:
-        parts = re.fullmatch(r"(.*?[^\d])(\d{1,4})", variable.name)
-        if parts is not None and pd.api.types.is_numeric_dtype(frame[variable.name].dtype):
-            series.setdefault(parts[1].rstrip("_.").lower(), []).append(variable.name)
-    replicates = {
-        name
-        for stem, numbered in series.items()
-        if len(numbered) >= _REPLICATES and re.search(r"w(eigh)?(g?h?t)|brr|jk|repw|gew", stem)
-        for name in numbered
-    }
+    households = schema.name_with_role(Role.HOUSEHOLD) or _called_household(doubts)
+    given = _Given(
+        frame=frame,
+        doubts=doubts,
+        taken={variable.role for variable in schema.variables},
+        together=None if households is None else frame[households],
+        official=standard_file(variable.name for variable in schema.released),
+        replicates=_replicates(frame, [variable.name for variable in free]),
+    )
     found: list[RoleGuess] = []
-    best = {} if official is None else {name: n for n, name in enumerate(official.roles)}
-    for variable in sorted(free, key=lambda each: best.get(each.name, len(best))):
-        name = variable.name
-        column = frame[variable.name]
-        if name in replicates:
-            role = Role.IDENTIFIER
-            reason = "replicate weights together name a record's stratum"
-        elif official is not None and name in official.roles:
-            names = f"{len(official.roles)} of {official.released} names"
-            role = official.roles[name]
-            reason = f"{official.name} calls it so ({names})"
-        else:
-            weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(column, variable, together)
-            looks_like = SAMPLING_WEIGHT if weighs else doubts.get(name, "")
-            role, reason = _guess(column, variable, looks_like, taken)
-        if role in _NUMBERING and role in taken:  # a second one numbers or weighs, too
-            role = Role.OTHER if role is Role.SAMPLING_WEIGHT else Role.IDENTIFIER
-        elif role in _NUMBERING:
-            taken.add(role)
+    for variable in sorted(free, key=given.place):
+        role, reason = given.role_of(variable)
+        role = _once(role, given.taken)
         if role is not Role.OTHER:
-            found.append(RoleGuess(variable=name, role=role, reason=reason))
+            found.append(RoleGuess(variable=variable.name, role=role, reason=reason))
     return sorted(found, key=lambda each: schema.names.index(each.variable))
+
+
+def _called_household(doubts: Mapping[str, str]) -> str | None:
+    """Return the first variable that looks like the number of a household."""
+    for name, looks in doubts.items():
+        if looks == str(Subject.HOUSEHOLD):
+            return name
+    return None
+
+
+class _Given(NamedTuple):
+    """What is known of a table before the role of one variable is guessed."""
+
+    frame: pd.DataFrame
+    doubts: Mapping[str, str]  # by variable: what it looks like
+    taken: set[Role]
+    together: pd.Series[Any] | None  # the household of each record
+    official: StandardFile | None
+    replicates: set[str]
+
+    def place(self, variable: Variable) -> int:
+        """Where a variable stands among the names of the official file; others come last."""
+        known = [] if self.official is None else list(self.official.roles)
+        return known.index(variable.name) if variable.name in known else len(known)
+
+    def role_of(self, variable: Variable) -> tuple[Role, str]:
+        """Return the role of a variable, and why."""
+        name = variable.name
+        if name in self.replicates:
+            return Role.IDENTIFIER, "replicate weights together name a record's stratum"
+        if self.official is not None and name in self.official.roles:
+            names = f"{len(self.official.roles)} of {self.official.released} names"
+            return self.official.roles[name], f"{self.official.name} calls it so ({names})"
+        column = self.frame[name]
+        looks_like = self.doubts.get(name, "")
+        free = Role.SAMPLING_WEIGHT not in self.taken
+        if free and _is_weight(column, variable, self.together):
+            looks_like = SAMPLING_WEIGHT
+        return _guess(column, variable, looks_like, self.taken)
+
+
+def _once(role: Role, taken: set[Role]) -> Role:
+    """Return a role that a table may have once, or what a second one is: it numbers, too."""
+    if role not in _NUMBERING:
+        return role
+    if role in taken:
+        return Role.OTHER if role is Role.SAMPLING_WEIGHT else Role.IDENTIFIER
+    taken.add(role)
+    return role
+
+
+def _replicates(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
+    """Return the weights of one name with rising numbers."""
+    series: dict[str, list[str]] = {}
+    for name in names:
+        parts = re.fullmatch(r"(.*?[^\d])(\d{1,4})", name)
+        if parts is not None and pd.api.types.is_numeric_dtype(frame[name].dtype):
+            series.setdefault(parts[1].rstrip("_.").lower(), []).append(name)
+    found: set[str] = set()
+    for stem, numbered in series.items():
+        if len(numbered) >= _REPLICATES and re.search(r"w(eigh)?(g?h?t)|brr|jk|repw|gew", stem):
+            found.update(numbered)
+    return found
 
 
 def _guess(

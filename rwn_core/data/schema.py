@@ -112,6 +112,16 @@ _TABLES = {"variable", "question", "use", "file", "edit_rules", "population", "r
 _USUAL = {field.name: field.default for field in fields(Variable)}
 
 
+def _slices_of_groups(released: Sequence[Variable]) -> Slices:
+    """Return the slices of a table: masked variables of one group, if there are several."""
+    groups = dict[str, list[str]]()
+    for v in released:
+        if v.group is not None and v.masked:
+            groups.setdefault(v.group, []).append(v.name)
+    shared = [names for names in groups.values() if len(names) > 1]
+    return as_slices(shared) if shared else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Schema(NamedParameters, Summarized):
     """All variables of a table, in the order of its columns, with the regression to keep.
@@ -189,29 +199,40 @@ class Schema(NamedParameters, Summarized):
         """Check names against each other."""
         check_forms({"variables": self.variables}, {"variables": Sequence[Variable]})
         variables = tuple(self.variables)
-        groups = dict[str, list[str]]()
-        names, released = [v.name for v in variables], [v for v in variables if v.is_released]
+        names = [v.name for v in variables]
         refuse_repeats(names, "in the schema")
-        for v in released:
-            if v.group is not None and v.masked:
-                groups.setdefault(v.group, []).append(v.name)
-        shared = [names for names in groups.values() if len(names) > 1]
+        released = tuple([v for v in variables if v.is_released])
         for name, value in {
             "variables": variables,
             "names": tuple(names),
-            "released": tuple(released),
+            "released": released,
             "numeric_names": tuple([v.name for v in released if v.kind in NUMBERS]),
             "by_name": dict(zip(names, variables, strict=True)),
-            "slices": as_slices(shared) if shared else (),
+            "slices": _slices_of_groups(released),
             "edit_rules": as_edit_rules(self.edit_rules),
+            "record": as_record_noun(self.record),
             "_hash": hash(tuple([v.weight for v in variables])),
         }.items():
             object.__setattr__(self, name, value)
-        for group in {v.group for v in self.variables} - {None}:
-            if len({v.masked for v in self.variables if v.group == group}) > 1:
+        self._refuse_mixed_groups()
+        self._refuse_second_roles()
+        self._refuse_odd_rules()
+        number = self.population
+        if number is not None and (type(number) is not int or number < 1):
+            raise SchemaError("The population of a schema must be a whole number of people.")
+        self._refuse_unknown_names()
+
+    def _refuse_mixed_groups(self) -> None:
+        """Refuse a group of which some variables are masked and others are not."""
+        masked: dict[str, bool] = {}
+        for v in self.variables:
+            if v.group is not None and masked.setdefault(v.group, v.masked) != v.masked:
                 raise SchemaError(
-                    f"Group {group} has masked and unmasked variables; mask all of them or none."
+                    f"Group {v.group} has masked and unmasked variables; mask all of them or none."
                 )
+
+    def _refuse_second_roles(self) -> None:
+        """Refuse two variables of a role that a table has once."""
         for role in (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD):
             both = [v.name for v in self.variables if v.role is role]
             if len(both) > 1:
@@ -219,21 +240,18 @@ class Schema(NamedParameters, Summarized):
                     f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
                     "one, so give the other another role."
                 )
-        # Refuse an edit rule of what no release has.
-        shown = {v.name for v in released}
-        for text, name in ((rule.text, name) for rule in self.edit_rules for name in rule.names):
-            if name not in shown:
-                lacks = "a release" if name in self.names else "the table"
-                raise SchemaError(
-                    f"The edit rule {text} names the column {name}, which {lacks} does not have; "
-                    "correct its name or take the rule out."
-                )
-        # Refuse a population that is no number of people.
-        number = self.population
-        if number is not None and (type(number) is not int or number < 1):
-            raise SchemaError("The population of a schema must be a whole number of people.")
-        object.__setattr__(self, "record", as_record_noun(self.record))
-        self._refuse_unknown_names()
+
+    def _refuse_odd_rules(self) -> None:
+        """Refuse an edit rule of what no release has."""
+        shown = {v.name for v in self.released}
+        for rule in self.edit_rules:
+            for name in rule.names:
+                if name not in shown:
+                    lacks = "a release" if name in self.names else "the table"
+                    raise SchemaError(
+                        f"The edit rule {rule.text} names the column {name}, which {lacks} does "
+                        "not have; correct its name or take the rule out."
+                    )
 
     def _refuse_unknown_names(self) -> None:
         """Refuse a regression, a use or rows that name what the table does not have."""

@@ -190,17 +190,7 @@ MOST_NAMED = 8  # identifiers with a notice each
 
 def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     """Return notices about the table for a data steward, a sentence each."""
-    names = schema.names
-    notices = []
-    spelled = Counter(name.strip().casefold() for name in names)
-    similar = [name for name in names if spelled[name.strip().casefold()] > 1]
-    if similar:
-        notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
-    notices += [
-        f"The name of column {position} has invisible characters."
-        for position, name in enumerate(names, start=1)
-        if any(unicodedata.category(letter) == "Cf" for letter in name)
-    ]
+    notices = _name_notices(schema.names)
     for doubt in doubts_of_schema(frame, schema):
         notices.append(f"{doubt.sentence}{REMEDY if doubt.stops else ''}")
     left_out = sum(variable.role is Role.IDENTIFIER for variable in schema.variables)
@@ -209,14 +199,7 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     for variable in schema.variables:
         if variable.role is not Role.IDENTIFIER or left_out <= MOST_NAMED:
             notices += _column_notices(frame[variable.name], variable, schema.population)
-    # one sentence about all variables that miss values
-    counts = {v.name: int(frame[v.name].isna().sum()) for v in schema.released}
-    gaps = [f"{name} has {count:,}" for name, count in counts.items() if count]
-    dots = f", and {len(gaps) - _GAPS:,} more variables some" if len(gaps) > _GAPS else ""
-    if len(gaps) == 1:
-        notices.append(f"{gaps[0]} missing value{'s' * (not gaps[0].endswith(' 1'))}.")
-    elif gaps:
-        notices.append(f"Missing values: {', '.join(gaps[:_GAPS])}{dots}.")
+    notices += _missing_notices(frame, schema)
     # one sentence about each edit rule that records break already
     for rule in schema.edit_rules:
         if count := int(rule.broken(frame).sum()):
@@ -225,9 +208,37 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     return tuple(notices)
 
 
+def _name_notices(names: Sequence[str]) -> list[str]:
+    """Say which names look alike, and which have characters that nobody sees."""
+    notices = []
+    spelled = Counter(name.strip().casefold() for name in names)
+    similar = [name for name in names if spelled[name.strip().casefold()] > 1]
+    if similar:
+        notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
+    for position, name in enumerate(names, start=1):
+        if any(unicodedata.category(letter) == "Cf" for letter in name):
+            notices.append(f"The name of column {position} has invisible characters.")
+    return notices
+
+
+def _missing_notices(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """Return one sentence about all variables that miss values."""
+    counts = {v.name: int(frame[v.name].isna().sum()) for v in schema.released}
+    gaps = [f"{name} has {count:,}" for name, count in counts.items() if count]
+    if not gaps:
+        return []
+    if len(gaps) == 1:
+        values = "value" if gaps[0].endswith(" 1") else "values"
+        return [f"{gaps[0]} missing {values}."]
+    more = len(gaps) - _GAPS
+    dots = f", and {more:,} more variables some" if more > 0 else ""
+    return [f"Missing values: {', '.join(gaps[:_GAPS])}{dots}."]
+
+
 def _column_notices(
     column: pd.Series[Any], variable: Variable, population: int | None
 ) -> list[str]:
+    """Return notices about a variable; one alone of what no release has."""
     name = variable.name
     if variable.role is Role.IDENTIFIER:
         said = f"{name} is left out of every release, as a direct identifier is."
@@ -235,9 +246,7 @@ def _column_notices(
     if not variable.is_released:
         return [f"{name} says who belongs together: it is left out of every release."]
     notices = []
-    missing = int(column.isna().sum())
-    known = column.dropna() if missing else column
-    if missing == 0 and (known == known.iloc[0]).all():
+    if not column.isna().any() and (column == column.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
     # what a variable may hold that its type does not show
     if variable.kind is Kind.DATE:
@@ -245,14 +254,7 @@ def _column_notices(
     else:
         notices += _days_as_digits(column, name)
     if variable.kind in NUMBERS:
-        far = sorted(far_codes(column.to_numpy(dtype=np.float64, na_value=np.nan)).items())
-        words = ", ".join(f"{value:.15g} ({count:,} times)" for value, count in far[:_NAMED])
-        dots = ", ..." if len(far) > _NAMED else ""
-        if far:
-            notices.append(
-                f"{name} has {words}{dots}: if they mean missing, name them as missing_codes in a "
-                "schema."
-            )
+        notices += _far_notices(column, name)
     if variable.kind is Kind.CATEGORICAL:
         different = [text for text in factorized(column)[1] if isinstance(text, str)]
         notices += _texts(different[:_MOST], name)
@@ -262,12 +264,29 @@ def _column_notices(
             f"{name} is a sampling weight, but not a number of at least 1 in every record: "
             "measures of risk take the file for the whole population."
         )
-    levels = list(variable.levels or ())  # those that the gate wrote down say the same as none
-    category = isinstance(column.dtype, pd.CategoricalDtype)
-    texts = pd.api.types.is_string_dtype(column.dtype) and not category
-    if variable.kind is Kind.ORDERED and texts and levels == sorted(levels):
+    if variable.kind is Kind.ORDERED and _is_alphabetical(column, variable):
         notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
     return notices
+
+
+def _far_notices(column: pd.Series[Any], name: str) -> list[str]:
+    """Name values far from all others, which may stand for missing ones."""
+    far = sorted(far_codes(column.to_numpy(dtype=np.float64, na_value=np.nan)).items())
+    if not far:
+        return []
+    words = ", ".join(f"{value:.15g} ({count:,} times)" for value, count in far[:_NAMED])
+    dots = ", ..." if len(far) > _NAMED else ""
+    return [
+        f"{name} has {words}{dots}: if they mean missing, name them as missing_codes in a schema."
+    ]
+
+
+def _is_alphabetical(column: pd.Series[Any], variable: Variable) -> bool:
+    """True if an order of texts is that of the alphabet, so that nobody may have stated it."""
+    levels = list(variable.levels or ())  # those that the gate wrote down say the same as none
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    return pd.api.types.is_string_dtype(column.dtype) and levels == sorted(levels)
 
 
 def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:

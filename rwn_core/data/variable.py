@@ -345,46 +345,22 @@ class Variable(NamedParameters):
         """Check each field by itself."""
         if not isinstance(self.name, str) or not isinstance(self.group, str | None):
             raise SchemaError("The name and the group of a variable must be texts.")
-        # what each field holds, if it has the right form
-        weight = self.weight if is_number(self.weight) else math.nan
-        decimals = self.decimals
-        levels = None if self.levels is None else _tuples(self.levels)
-        labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
-        notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
-        pairs = [each for each in labels if isinstance(each, tuple) and len(each) == 2]
-        ranges = [each for each in codes if isinstance(each, tuple) and len(each) == 2]
-        coded = all(_is_code(code) and isinstance(label, str) for code, label in pairs)
-        coded = coded and len(labels) == len(pairs) == len({code for code, _ in pairs})
-        rising = all(_is_code(e, text=False) for each in ranges for e in each)
-        rising = rising and all(low <= high for low, high in ranges)
-        is_count = type(decimals) is int and 0 <= decimals <= MOST_DECIMALS
-        texts = levels is None or (levels and all(isinstance(level, str) for level in levels))
-        # the first field of a wrong form is refused
-        for what, fine, must in (
-            ("kind", isinstance(self.kind, str) and self.kind in _WORDS[Kind], _ONE_OF[Kind]),
-            ("role", isinstance(self.role, str) and self.role in _WORDS[Role], _ONE_OF[Role]),
-            ("weight", 0 <= weight < math.inf, "a number of at least 0; 0 leaves it out"),
-            ("weight", weight <= LARGEST_WEIGHT, f"at most {LARGEST_WEIGHT:g}; give a smaller one"),
-            ("field masked", isinstance(self.masked, bool), "true or false"),
-            ("levels", texts, "a list of texts in their order"),
-            ("field confirmed", isinstance(self.confirmed, bool), "true or false"),
-            ("label", isinstance(self.label, str | None), "a text"),
-            ("decimals", decimals is None or is_count, f"a whole number from 0 to {MOST_DECIMALS}"),
-            ("notation", notation is not None, f"one of: {ALL_NOTATIONS}"),
-            ("value_labels", coded, "pairs of a code and its label, each code once"),
-            (
-                "missing_codes",
-                rising and all(_is_code(e) or e in ranges for e in codes),
-                "numbers, texts, or pairs of numbers from the lowest to the highest",
-            ),
-        ):
-            if not fine:
+        for what, is_right, must in _FIELD_RULES:
+            if not is_right(self):
                 raise SchemaError(f"The {what} of variable {self.name} must be {must}.")
+        levels = None if self.levels is None else _tuples(self.levels)
         if levels:
             refuse_repeats(levels, f"among the levels of {self.name}", "Level")
-        read = {"kind": Kind(self.kind), "role": Role(self.role), "weight": float(weight)}
-        read |= {"levels": levels, "value_labels": labels, "missing_codes": codes}
-        read["notation"] = None if notation == USUAL_DATES else notation
+        notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
+        read = {
+            "kind": Kind(self.kind),
+            "role": Role(self.role),
+            "weight": float(self.weight),
+            "levels": levels,
+            "value_labels": _tuples(self.value_labels),
+            "missing_codes": _tuples(self.missing_codes),
+            "notation": None if notation == USUAL_DATES else notation,
+        }
         for name, value in read.items():
             object.__setattr__(self, name, value)
 
@@ -397,6 +373,89 @@ class Variable(NamedParameters):
     def is_answered(self) -> bool:
         """True if a person stated the role, so that nothing asks whether it identifies people."""
         return self.confirmed or self.role is not Role.OTHER
+
+
+def _has_kind(variable: Variable) -> bool:
+    return isinstance(variable.kind, str) and variable.kind in _WORDS[Kind]
+
+
+def _has_role(variable: Variable) -> bool:
+    return isinstance(variable.role, str) and variable.role in _WORDS[Role]
+
+
+def _has_weight(variable: Variable) -> bool:
+    return is_number(variable.weight) and 0 <= variable.weight < math.inf
+
+
+def _has_usual_weight(variable: Variable) -> bool:
+    return variable.weight <= LARGEST_WEIGHT
+
+
+def _has_levels(variable: Variable) -> bool:
+    """True if the levels are left out, or one text or more."""
+    if variable.levels is None:
+        return True
+    levels = _tuples(variable.levels)
+    return bool(levels) and all(isinstance(level, str) for level in levels)
+
+
+def _has_decimals(variable: Variable) -> bool:
+    if variable.decimals is None:
+        return True
+    return type(variable.decimals) is int and 0 <= variable.decimals <= MOST_DECIMALS
+
+
+def _has_notation(variable: Variable) -> bool:
+    return variable.notation is None or as_notation(variable.notation) is not None
+
+
+def _has_value_labels(variable: Variable) -> bool:
+    """True if all labels are pairs of a code and a text, and no code comes twice."""
+    labels = _tuples(variable.value_labels)
+    pairs = [each for each in labels if _is_pair(each)]
+    if len(pairs) < len(labels):
+        return False
+    readable = all(_is_code(code) and isinstance(label, str) for code, label in pairs)
+    return readable and len({code for code, _ in pairs}) == len(pairs)
+
+
+def _has_missing_codes(variable: Variable) -> bool:
+    """True if all of them are codes, or pairs of numbers that do not fall."""
+    return all(
+        _is_rising(each) if _is_pair(each) else _is_code(each)
+        for each in _tuples(variable.missing_codes)
+    )
+
+
+def _is_pair(given: object) -> bool:
+    return isinstance(given, tuple) and len(given) == 2
+
+
+def _is_rising(pair: tuple[Any, Any]) -> bool:
+    low, high = pair
+    numbers = _is_code(low, text=False) and _is_code(high, text=False)
+    return numbers and bool(low <= high)
+
+
+_FIELD_RULES: tuple[tuple[str, Callable[[Variable], bool], str], ...] = (
+    ("kind", _has_kind, _ONE_OF[Kind]),
+    ("role", _has_role, _ONE_OF[Role]),
+    ("weight", _has_weight, "a number of at least 0; 0 leaves it out"),
+    ("weight", _has_usual_weight, f"at most {LARGEST_WEIGHT:g}; give a smaller one"),
+    ("field masked", lambda variable: isinstance(variable.masked, bool), "true or false"),
+    ("levels", _has_levels, "a list of texts in their order"),
+    ("field confirmed", lambda variable: isinstance(variable.confirmed, bool), "true or false"),
+    ("label", lambda variable: isinstance(variable.label, str | None), "a text"),
+    ("decimals", _has_decimals, f"a whole number from 0 to {MOST_DECIMALS}"),
+    ("notation", _has_notation, f"one of: {ALL_NOTATIONS}"),
+    ("value_labels", _has_value_labels, "pairs of a code and its label, each code once"),
+    (
+        "missing_codes",
+        _has_missing_codes,
+        "numbers, texts, or pairs of numbers from the lowest to the highest",
+    ),
+)
+"""What each field must be, in the order in which they are looked at; the first other is refused."""
 
 
 def refuse_repeats(names: Sequence[str], where: str, what: str = "Variable") -> None:

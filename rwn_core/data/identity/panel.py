@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -53,40 +53,82 @@ def repeated_people(
     tie_shares = np.array(
         [(each * (each - 1.0)).sum() / max(each.sum() * (each.sum() - 1.0), 1.0) for each in often]
     )
+    columns = _Columns(frame, list(names), table, tie_shares)
     found: dict[str, IdentityDoubt] = {}
     for name in names if declared is None else declared:
-        words = name_words(name)
-        place = list(names).index(name)
-        numbered = bool(words.subjects & _NUMBERED) and not words.is_measure
-        called = numbered and bool(words.subjects & _BY_NAME)
-        known = {*words.words} & word_list("roles", "key")  # such as a region
-        many = table[:, place].max(initial=-1) + 1 >= FEWEST_PEOPLE
-        if declared is not None and called and not known and many:
+        place = columns.names.index(name)
+        if declared is not None and _is_called_number(name) and columns.has_many(place):
             found[name] = IdentityDoubt(COMES_AGAIN, "it is called so")
-        elif _may_number(frame[name], table[:, place], numbered):
-            counters, fixed = _counters_and_constants(table, place, tie_shares)
-            # a counter, such as a year, of which no two rows of a value have the same
-            counted, reason = None, None
-            for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
-                other = _counters_and_constants(table, counter, tie_shares)[1]
-                fewer = not other.size and table[:, place].max() > 2 * table[:, counter].max()
-                time = _is_time(name_words(names[counter]))
-                if time or fewer or len(fixed) > len(other):
-                    agrees = f"no two rows agree on it and on {names[counter]}"
-                    sure = Confidence.HIGH if time else Confidence.MODERATE
-                    counted = IdentityDoubt(COMES_AGAIN, agrees, sure)
-                    break
-            if fixed.size and (numbered or declared is not None):
-                reason = f"{names[fixed[0]]} is the same in all rows of a value"
-            elif called and table[:, place].max() >= FEW:
-                reason = "the variable is called so"
-            elif declared is not None and _similar(frame, name):
-                reason = "rows of a value are consecutive or similar"
-            if reason is not None:
-                counted = counted or IdentityDoubt(COMES_AGAIN, reason, Confidence.MODERATE)
-            if counted is not None:
-                found[name] = counted
+            continue
+        doubt = _people_of(columns, place, declared=declared is not None)
+        if doubt is not None:
+            found[name] = doubt
     return found
+
+
+class _Columns(NamedTuple):
+    """The columns of a table, in numbers for their values."""
+
+    frame: pd.DataFrame
+    names: list[str]
+    codes: Codes  # shape (n, p)
+    tie_shares: NDArray[np.float64]  # shape (p,): of all pairs of rows those with equal values
+
+    def has_many(self, place: int) -> bool:
+        """True if a column has more values than a category."""
+        return bool(self.codes[:, place].max(initial=-1) + 1 >= FEWEST_PEOPLE)
+
+
+def _is_numbered(words: NameWords) -> bool:
+    """True if a name is that of numbers of people, households or anything."""
+    return bool(words.subjects & _NUMBERED) and not words.is_measure
+
+
+def _is_called_number(name: str) -> bool:
+    """True if a name is that of numbers, and no such thing as a region."""
+    words = name_words(name)
+    called = _is_numbered(words) and bool(words.subjects & _BY_NAME)
+    return called and not {*words.words} & word_list("roles", "key")
+
+
+def _people_of(columns: _Columns, place: int, *, declared: bool) -> IdentityDoubt | None:
+    """Return why a column numbers people with several rows each; None where it does not."""
+    name = columns.names[place]
+    words = name_words(name)
+    numbered = _is_numbered(words)
+    codes = columns.codes[:, place]
+    if not _may_number(columns.frame[name], codes, numbered):
+        return None
+    counters, fixed = _counters_and_constants(columns.codes, place, columns.tie_shares)
+    counted = _counted_by(columns, place, counters, fixed)
+    if counted is not None:
+        return counted
+    reason = None
+    if fixed.size and (numbered or declared):
+        reason = f"{columns.names[fixed[0]]} is the same in all rows of a value"
+    elif numbered and words.subjects & _BY_NAME and codes.max() >= FEW:
+        reason = "the variable is called so"
+    elif declared and _similar(columns.frame, name):
+        reason = "rows of a value are consecutive or similar"
+    return None if reason is None else IdentityDoubt(COMES_AGAIN, reason, Confidence.MODERATE)
+
+
+def _counted_by(
+    columns: _Columns, place: int, counters: Codes, fixed: Codes
+) -> IdentityDoubt | None:
+    """Return the doubt by a counter, such as a year, of which no two rows of a value have one."""
+    # people and years count each other: people have more constant columns, or more values
+    names = columns.names
+    values = columns.codes[:, place].max()
+    for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
+        time = _is_time(name_words(names[counter]))
+        other = _counters_and_constants(columns.codes, counter, columns.tie_shares)[1]
+        more_values = not other.size and values > 2 * columns.codes[:, counter].max()
+        if time or more_values or len(fixed) > len(other):
+            agrees = f"no two rows agree on it and on {names[counter]}"
+            sure = Confidence.HIGH if time else Confidence.MODERATE
+            return IdentityDoubt(COMES_AGAIN, agrees, sure)
+    return None
 
 
 def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:

@@ -266,37 +266,50 @@ class NameWords:
         parts = re.split(r"[\W_]+", _CAMEL.sub(" ", plain))
         # in lower case, without accents; camel case and digits are split
         self.words = tuple(part.lower() for part in parts if part)
-        letters = [word for word in self.words if not word.isdigit()]
-        # "number of rooms": a word of numbers comes first and counts the rest
-        counts = len(letters) > 1 and letters[0] in _OF["counted_first"]
-        counts = counts and letters[1] in ("of", "de")
-        # a quantity or a kind of something, such as household income or address type
-        # or a compound that ends with an amount, such as hhincome
-        compound = any(word.endswith(_AMOUNTS) for word in letters)
-        # but not the number of something, such as tax_id
-        numbers = bool(letters) and (letters[-1] in _OF["numbered"] or letters[0] == "id")
-        self.is_measure = counts or ((self._has("measures") or compound) and not numbers)
+        self._letters = [word for word in self.words if not word.isdigit()]
+        self._joined = "".join(self._letters)
+        self.is_measure = self._counts_things() or self._is_amount()
         self.is_series = self._has("series")  # a unit of time or a rank: values may all differ
         self.is_thing = self._has("things")  # what is named is a thing, such as a product
-        joined = "".join(letters)
-        self.is_of_others = self._has("others") or any(
-            stem in joined for stem in _OF["others"] if len(stem) > _LEAST_STEM
-        )
-        self.is_row_name = joined in _OF["row_names"]
-        # subjects by whole words, by stems, and by two words that say more together
-        words = {*letters, joined, *(a + b for a, b in pairwise(letters))}
+        self.is_of_others = self._has("others") or self._has_stem("others", _LEAST_STEM + 1)
+        self.is_row_name = self._joined in _OF["row_names"]
+        self.subjects = frozenset(self._subjects())
+        # it can be nothing but given or family names
+        self.is_explicit = self._has_stem("explicit") or self._has("explicit_words")
+
+    def _counts_things(self) -> bool:
+        """True for "number of rooms": a word of numbers comes first and counts the rest."""
+        if len(self._letters) < 2:
+            return False
+        first, second = self._letters[:2]
+        return first in _OF["counted_first"] and second in ("of", "de")
+
+    def _is_amount(self) -> bool:
+        """True for a quantity or a kind of something, such as household income or address type.
+
+        Or a compound that ends with an amount, such as hhincome; but not the number of something,
+        such as tax_id.
+        """
+        if self._letters and (self._letters[-1] in _OF["numbered"] or self._letters[0] == "id"):
+            return False
+        return self._has("measures") or any(word.endswith(_AMOUNTS) for word in self._letters)
+
+    def _subjects(self) -> set[Subject]:
+        """Return the subjects by whole words, by stems, and by two words that say more together."""
+        words = {*self._letters, self._joined, *(a + b for a, b in pairwise(self._letters))}
         about = {subject for subject in Subject if words & _WORDS[subject]}
         for subject, stems in _STEMS.items():
-            if any(stem in joined for stem in stems if len(stem) >= _LEAST_STEM):
+            if any(stem in self._joined for stem in stems if len(stem) >= _LEAST_STEM):
                 about.add(subject)
-        if any(len(word) > 3 and word.endswith(("nr", "num")) for word in letters):
+        if any(len(word) > 3 and word.endswith(("nr", "num")) for word in self._letters):
             about.add(Subject.NUMBER)
         if self._has("body_weight") and self._has("survey"):
             about.add(Subject.WEIGHT)
-        self.subjects = frozenset(about - {Subject.WEIGHT} if self._has("bodies") else about)
-        # it can be nothing but given or family names
-        named = any(stem in joined for stem in _OF["explicit"])
-        self.is_explicit = named or self._has("explicit_words")
+        return about - {Subject.WEIGHT} if self._has("bodies") else about
+
+    def _has_stem(self, key: str, least: int = 0) -> bool:
+        """True if some stem of at least so many letters is in the name."""
+        return any(stem in self._joined for stem in _OF[key] if len(stem) >= least)
 
     def _has(self, key: str) -> bool:
         return not _OF[key].isdisjoint(self.words)
