@@ -102,7 +102,7 @@ class Limit(NamedParameters):
         return value / self.at_most if self.at_most > 0 else 1 + value / 0.01
 
 
-ORIGIN_OF_DEFAULT = "a default of this program, which no authority has published"
+ORIGIN_OF_DEFAULT = "a default of this program"
 _STATED = [(key, each.usual_limit) for key, each in MEASURES.items()]
 _USUAL = [Limit(measure=key, at_most=most) for key, most in _STATED if most is not None]
 DEFAULT = tuple(sorted(_USUAL, key=lambda limit: -limit.at_most))

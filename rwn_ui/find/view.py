@@ -13,11 +13,12 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, serialise
 from rwn_core.data.schema import slices_words
 from rwn_core.masking import SHORT_NAMES, fixed_options
-from rwn_core.measures import UTILITY
+from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.reporting.places_on_map import POLICY, axis
-from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space
+from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space, Spread
 from rwn_core.tuning.goal import undominated
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import kernels_refused
@@ -172,7 +173,7 @@ def _opening(session: Session) -> None:
     _before_an_answer()
     answer = _known_before(session)
     if answer is not None:
-        st.caption(escaped(f"Known already. {answer.sentence}"))
+        st.caption(_known_words(answer))
         with guarded_picture(session, "find"):
             _map_and_list(session, None, answer, session.policy)
         return
@@ -200,8 +201,37 @@ def _known_before(session: Session) -> SearchAnswer | None:
         of=n,
         tried=1,
     )
-    present = replace(answer.settings[0], verdict=drawn[1], confirmed=True)
+    lost, left = _lost_at_present(session)
+    spread = Spread(measure=UTILITY, values=(lost,))
+    point = replace(drawn[0], spreads={**drawn[0].spreads, UTILITY: spread})
+    loss = None if left is None or left.least is None else 1.0 - left.least
+    present = replace(
+        answer.settings[0],
+        point=point,
+        verdict=drawn[1],
+        loss=loss,
+        left=left,
+        confirmed=True,
+    )
     return replace(answer, settings=(present,))
+
+
+def _lost_at_present(session: Session) -> tuple[float, UseLeft | None]:
+    """The relations that the release on Tune has lost, and what it leaves of the use."""
+    release = current_release(session).comparison
+    relations = rwn.MEASURES[UTILITY].read(release, bare=True)
+    use = rwn.MEASURES[USE].read(release, bare=True)
+    return (
+        relations.value if isinstance(relations, Reading) else 1.0,
+        use.detail if isinstance(use, Reading) else None,
+    )
+
+
+def _known_words(answer: SearchAnswer) -> str:
+    """Say what is known before a search."""
+    if answer.tried > 1:
+        return f"Known already: {answer.tried} settings, which the search for the start has tried."
+    return "Known already: the present setting, whose further draws were read."
 
 
 def _before_an_answer() -> None:

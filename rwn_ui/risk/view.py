@@ -40,7 +40,7 @@ from rwn_ui.state.session import Session
 
 KEPT = 8  # results of one user
 WORST = "The ten records at highest risk (internal)"
-_ANSWERS = ("bayes_linkage", "guesses")  # the cards on whom, and on what is learned
+_ANSWERS = ("record_risk", "guessing_attacks")  # the cards on whom, and on what is learned
 FIRST = {
     "title": "Who could be found or learned about, and how?",
     "cards": 1 + len(_ANSWERS),

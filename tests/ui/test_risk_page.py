@@ -84,15 +84,18 @@ def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
     assert list(charts(payload)) == [
         "linkage_attacks",
         "record_risk",
+        "guessing_attacks",  # these answer the page's question, the others open by a click
         "precision_recall",
         "true_matches",
         "repeated_releases",
         "key_classes",
-        "guessing_attacks",
         "extreme_values",
         "queries",
         "neighborhood_size",
     ]
+    first = payload["first"]
+    assert first["cards"] == 3
+    assert set(first["tables"]) <= {each["title"] for each in payload["tables"]}
     assert charts(payload)["queries"]["title"].endswith("(internal)")
     orjson.dumps(payload["tables"])
     questions = payload["tables"][:3]

@@ -332,7 +332,7 @@ def test_find_opens_with_what_is_known(open_page, maps) -> None:
     screen.test.run()
     assert screen.errors == []
     assert len(screen.find("radio", "Settings found").options) == len(found.settings)
-    assert f"Known already. {found.sentence}" in screen.words("caption")
+    assert "Known already: 3 settings, which the search" in screen.words("caption")
     assert screen.job(FIND) is None
     screen.press("Use on Tune")
     assert session.setting == found.settings[0].setting.resolved(session.data)
