@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -94,26 +95,11 @@ def audit(
     data = options.asked(data, response, predictor)
     known = [options.names_in(each) for each in keys or ()]
     sides = [options.names_in(each) for each in halves.split("|")] if halves else []
+    setting: rwn.Setting | None
     if record is not None:
         if method or set_ or weight or slice_ or round_:
             raise ParameterError("--record says how MASKED was made; leave the parameters out.")
-        # the setting of an internal record of this table
-        from rwn_cli.record_file import read_record_file
-        from rwn_core.reporting.release_folder import recorded_setting
-
-        document = read_record_file(record)
-        if document["table"]["fingerprint"] != data.fingerprint:
-            raise InputError(
-                "The record is of a release of another table; give its own ORIGINAL, with the same "
-                "--schema and --drop."
-            )
-        digest = hashlib.sha256(masked.read_bytes()).hexdigest()
-        if document["file"]["order"] == "shuffled" and document["file"]["sha256"] == digest:
-            raise InputError(
-                "MASKED is shuffled: row i is not of record i; mask again with --order original."
-            )
-        why = "the worst case cannot be computed from it"
-        setting: rwn.Setting | None = recorded_setting(document, data, why)
+        setting = _recorded(record, data, masked)
     else:
         data = options.described(data, weights=weight, slices=slice_)
         setting = _stated(data, method, set_, round_)
@@ -134,14 +120,38 @@ def audit(
     if as_json:
         document = {"records": data.n, "variables": len(data.schema.released)}
         print_json({**document, "measures": readings.records()})
-    else:
-        words = readings_table(readings.records()), unchanged_words(compute(comparison))
-        typer.echo("\n".join(filter(None, words)))
-        if {row["measure"] for row in readings.records()} & {*RAISED}:
-            say("note: a verdict takes what simple attacks reach on the file where that is more.")
-        for row in readings.records():
-            if row["caveat"]:
-                say(f"note: {row['title']}: {row['caveat']}")
+        return
+    words = readings_table(readings.records()), unchanged_words(compute(comparison))
+    typer.echo("\n".join(filter(None, words)))
+    _say_caveats(readings.records(), RAISED)
+
+
+def _recorded(record: Path, data: rwn.Microdata, masked: Path) -> rwn.Setting:
+    """Return the setting of the internal record of this table and file."""
+    from rwn_cli.record_file import read_record_file
+    from rwn_core.reporting.release_folder import recorded_setting
+
+    document = read_record_file(record)
+    if document["table"]["fingerprint"] != data.fingerprint:
+        raise InputError(
+            "The record is of a release of another table; give its own ORIGINAL, with the same "
+            "--schema and --drop."
+        )
+    digest = hashlib.sha256(masked.read_bytes()).hexdigest()
+    if document["file"]["order"] == "shuffled" and document["file"]["sha256"] == digest:
+        raise InputError(
+            "MASKED is shuffled: row i is not of record i; mask again with --order original."
+        )
+    return recorded_setting(document, data, "the worst case cannot be computed from it")
+
+
+def _say_caveats(rows: Sequence[Mapping[str, Any]], raised: Sequence[str]) -> None:
+    """Say what is to be borne in mind with the readings."""
+    if any(row["measure"] in raised for row in rows):
+        say("note: a verdict takes what simple attacks reach on the file where that is more.")
+    for row in rows:
+        if row["caveat"]:
+            say(f"note: {row['title']}: {row['caveat']}")
 
 
 def _stated(

@@ -77,22 +77,18 @@ def find(
     data = options.with_rows(data, rows)
     refuse_together(data)
     policy = options.limits(loaded, limit)
-    free = not (strength or slices or kernel or method or by_prediction or tie or lever)
-    may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
-    may |= {"by_prediction": by_prediction, "tie": tie, "levers": tuple(lever or ())}
-    start = None if loaded is None else loaded.setting
-    space = rwn.Space(setting=start, lose_at_most=lose_at_most, **may)
-    interrupted = False
-    with progress("searching") as report:
-        try:
-            answer = rwn.search(
-                data, policy, space, seconds=seconds, workers=workers, progress=report
-            )
-        except KeyboardInterrupt:
-            if report.so_far is None:
-                raise
-            answer = report.so_far
-            interrupted = True
+    free = not any((strength, slices, kernel, method, by_prediction, tie, lever))
+    space = rwn.Space(
+        setting=None if loaded is None else loaded.setting,
+        slices=slices or free,
+        kernels=kernel or free,
+        methods=method,
+        levers=tuple(lever or ()),
+        by_prediction=by_prediction,
+        tie=tie,
+        lose_at_most=lose_at_most,
+    )
+    answer, interrupted = _searched(data, policy, space, seconds, workers)
     sure = bool(answer.settings) and answer.settings[0].confirmed
     verdict = f"{answer.verdict.headline}. " if sure else ""
     words = options.in_shell(f"{verdict}{answer.sentence}")
@@ -100,24 +96,52 @@ def find(
         more = restated({}, {"file": file, "rows-are": rows})
         _say_what_helps(remedied(answer, data, policy, space, seconds), source, more)
         raise ReleaseError(words)
-    typer.echo("Interrupted. " * interrupted + words)
+    typer.echo(f"Interrupted. {words}" if interrupted else words)
     setting = answer.point.setting
     if interrupted and (setting.weights or setting.slices or setting.precision):
         say(setting.words)  # whole, where the sentence counts its weights and slices only
     if target is not None and interrupted and not answer.met:
         say(f"{target} was not written: the setting does not keep all limits.")
     elif target is not None:
-        stated: dict[str, Any] = {"note": f"{'Interrupted. ' * interrupted}{answer.sentence}"}
-        if interrupted:
-            stated["name"] = "answer so far"
-        else:
-            stated |= {"readings": answer.point.stated(), "unread": answer.verdict.unread}
-        stated["use"] = data.schema.use
-        made = rwn.Scenario(table=data.fingerprint, setting=setting, policy=policy, **stated)
+        made = _scenario(answer, data, policy, interrupted=interrupted)
         write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
         say(f"written to {target}; rwn mask --scenario {target.name} takes it")
     if interrupted:
         raise typer.Exit(SO_FAR)
+
+
+def _searched(
+    data: rwn.Microdata, policy: rwn.Policy, space: rwn.Space, seconds: float, workers: int | None
+) -> tuple[rwn.SearchAnswer, bool]:
+    """Return the answer, or the best so far where Ctrl-C came, and whether it did."""
+    with progress("searching") as report:
+        try:
+            answer = rwn.search(
+                data, policy, space, seconds=seconds, workers=workers, progress=report
+            )
+            return answer, False
+        except KeyboardInterrupt:
+            if report.so_far is None:
+                raise
+            return report.so_far, True
+
+
+def _scenario(
+    answer: rwn.SearchAnswer, data: rwn.Microdata, policy: rwn.Policy, *, interrupted: bool
+) -> rwn.Scenario:
+    """Return the answer as a scenario, with its readings where the search came to its end."""
+    stated: dict[str, Any] = {"note": answer.sentence}
+    if interrupted:
+        stated = {"note": f"Interrupted. {answer.sentence}", "name": "answer so far"}
+    else:
+        stated |= {"readings": answer.point.stated(), "unread": answer.verdict.unread}
+    return rwn.Scenario(
+        table=data.fingerprint,
+        setting=answer.point.setting,
+        policy=policy,
+        use=data.schema.use,
+        **stated,
+    )
 
 
 def _say_what_helps(answer: rwn.SearchAnswer, source: str, more: list[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -80,7 +80,7 @@ def sweep(
     """
     from rwn_core.io.write import table_bytes
     from rwn_core.measures.statistics.intervals import range_words
-    from rwn_core.tuning import USUAL, parse_values, prepared
+    from rwn_core.tuning import USUAL, prepared
     from rwn_core.tuning.slice_presets import preset_slices
     from rwn_core.tuning.verdict import counted
 
@@ -88,24 +88,15 @@ def sweep(
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
     policy = options.limits(loaded, limit)
-    # the scenario's grid, with what the command line says in place of its parts
-    old = None if loaded is None else loaded.search
     given = {"epsilon": epsilon, "k": k, "q": q}
     given |= named_texts(set_, "--set", "scale=sd,range")
-    axes = {each: parse_values(v, f"--{each}") for each, v in given.items() if v is not None}
-    if old is None and not axes:
-        raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
-    first = () if loaded is None or loaded.setting is None else loaded.setting.precision
-    grid = rwn.Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
-    methods = grid.methods if method is None else tuple(map(str, parse_values(method, "--method")))
-    if methods != grid.methods:
-        grid = replace(grid, axes={}, method=methods)
-    grid = replace(grid, axes={**grid.axes, **axes})
+    grid = _grid(loaded, given, method)
     # measures without limits: only these measures are read
-    before = rwn.Plan(measures=USUAL) if old is None else old.plan
-    judged = bool(limit) or (loaded is not None and loaded.policy is not None)
-    judged = judged or not (measure or old)
-    read = [*policy.measures * judged, *(measure or before.measures)]
+    before = rwn.Plan(measures=USUAL)
+    if loaded is not None and loaded.search is not None:
+        before = loaded.search.plan
+    judged = _judges(loaded, limit, measure)
+    read = [*(policy.measures if judged else ()), *(measure or before.measures)]
     plan = rwn.Plan(
         measures=tuple(dict.fromkeys(read)),
         releases=before.releases if releases is None else releases,
@@ -134,6 +125,41 @@ def sweep(
         say(options.in_shell(trials.words(policy)))
     say(f"low and high: {range_words(plan.releases)}")
     say(f"written to {target}, {len(trials) * len(plan.measures):,} rows")
+
+
+def _grid(
+    loaded: rwn.Scenario | None, given: Mapping[str, str | None], method: str | None
+) -> rwn.Grid:
+    """Return the scenario's grid, with what the command line says in place of its parts."""
+    from rwn_core.tuning import parse_values
+
+    axes = {}
+    for name, values in given.items():
+        if values is not None:
+            axes[name] = parse_values(values, f"--{name}")
+    steps = dict[str, float]()
+    if loaded is not None and loaded.setting is not None:
+        steps = dict(loaded.setting.precision)
+    grid = rwn.Grid(axes={}, precision=(steps,))
+    if loaded is not None and loaded.search is not None:
+        grid = loaded.search.grid
+    elif not axes:
+        raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
+    methods = grid.methods
+    if method is not None:
+        methods = tuple(map(str, parse_values(method, "--method")))
+    if methods != grid.methods:
+        grid = replace(grid, axes={}, method=methods)
+    return replace(grid, axes={**grid.axes, **axes})
+
+
+def _judges(
+    loaded: rwn.Scenario | None, limit: Sequence[str] | None, measure: Sequence[str] | None
+) -> bool:
+    """True if settings are judged: limits are given, or nothing else is asked for."""
+    if limit or (loaded is not None and loaded.policy is not None):
+        return True
+    return not measure and (loaded is None or loaded.search is None)
 
 
 def _precisions(data: rwn.Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:

@@ -111,12 +111,12 @@ def read_plain(
     return _read_one(kind, given, subject, refusal)
 
 
-def _read_one(kind: Any, given: Any, subject: str, refusal: type[RWNError]) -> Any:
+def _read_one(kind: type[Any], given: object, subject: str, refusal: type[RWNError]) -> Any:
     """Read a text, a number, a truth value, or a word of a list of words."""
     if issubclass(kind, StrEnum):
         if given not in list(kind):
             raise refusal(f"{subject} must be one of: {', '.join(kind)}.")
-        return kind(given)
+        return kind(str(given))
     fits = isinstance(given, int | float if kind is float else kind)
     if not fits or (isinstance(given, bool) and kind is not bool):
         raise refusal(f"{subject} must be {_WORDS[kind]}; correct it.")

@@ -431,10 +431,10 @@ def _is_pair(given: object) -> bool:
     return isinstance(given, tuple) and len(given) == 2
 
 
-def _is_rising(pair: tuple[Any, Any]) -> bool:
-    low, high = pair
-    numbers = _is_code(low, text=False) and _is_code(high, text=False)
-    return numbers and bool(low <= high)
+def _is_rising(pair: tuple[Any, ...]) -> bool:
+    if not all(_is_code(end, text=False) for end in pair):
+        return False
+    return bool(pair[0] <= pair[1])
 
 
 _FIELD_RULES: tuple[tuple[str, Callable[[Variable], bool], str], ...] = (

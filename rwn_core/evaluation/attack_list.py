@@ -59,21 +59,15 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
     # only attacks with a number have a bar; the table names the others with the reason
     shown = [attack for attack in attacks if attack["success"] is not None]
     # what the best intruder of either kind links
-    ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)
-    worst = max((a["success"] for a in shown if a["worst"]), default=0.0)
+    ordinary = _most(shown, worst=False)
+    worst = _most(shown, worst=True)
     # if one of them is a lower bound, so is the largest
     bound = any(a.get("at_least") for a in shown)
     claim = "method known, at least" if bound else "worst case"
-    labels = list[style.Label]()
-    place = {"xanchor": "left", "yanchor": "middle", "xshift": 3}
-    for position, attack in enumerate(shown):
-        text = ("≥ " if attack.get("at_least") else "") + short(attack["success"])
-        color = style.RELEASED if attack["worst"] else style.NEUTRAL
-        look: Any = {"bold": bool(attack["worst"]), **place}
-        labels.append(style.label(text, attack["success"], position, color, **look))
-    words, successes = ([a[name] for a in attacks] for name in ("words", "success"))
-    least = ((", at least" if a["worst"] and a.get("at_least") else "") for a in attacks)
-    kinds = [_KINDS[bool(a["worst"])] + more for a, more in zip(attacks, least, strict=True)]
+    labels = [_share_label(attack, position) for position, attack in enumerate(shown)]
+    words = [attack["words"] for attack in attacks]
+    successes = [attack["success"] for attack in attacks]
+    kinds = [_kind_words(attack) for attack in attacks]
 
     return style.chart(
         "linkage_attacks",
@@ -94,6 +88,27 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
             [words, kinds, known(successes), [attack.get("reason") or "" for attack in attacks]],
         ),
     )
+
+
+def _most(shown: Sequence[Attack], *, worst: bool) -> float:
+    """Return what the best intruder of either kind links."""
+    return max((a["success"] for a in shown if bool(a["worst"]) == worst), default=0.0)
+
+
+def _share_label(attack: Attack, position: int) -> style.Label:
+    """Return the share beside a bar, as text."""
+    text = short(attack["success"])
+    if attack.get("at_least"):
+        text = f"≥ {text}"
+    color = style.RELEASED if attack["worst"] else style.NEUTRAL
+    look: Any = {"bold": bool(attack["worst"]), "xanchor": "left", "yanchor": "middle", "xshift": 3}
+    return style.label(text, attack["success"], position, color, **look)
+
+
+def _kind_words(attack: Attack) -> str:
+    """Say whether an intruder is an ordinary one, and whether its share is a lower bound."""
+    said = _KINDS[bool(attack["worst"])]
+    return f"{said}, at least" if attack["worst"] and attack.get("at_least") else said
 
 
 def _bars(shown: Sequence[Attack], *, worst: bool) -> style.Trace:

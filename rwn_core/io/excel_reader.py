@@ -160,28 +160,8 @@ class Cells:
             return pd.Series([_seconds(value) for value in self.values], dtype="float64"), [said]
         if variable is not None and variable.kind is Kind.CATEGORICAL and kinds != {_TRUTH}:
             return self.texts(), []
-        layout = self.layout
-        written = layout.decimal == "," or layout.dates != USUAL_DATES or layout.grouped
-        written |= kinds == {_TEXT} and self._are_times()
-        if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
-            # the column as a text file with the same texts has it
-            texts = ["" if value is None else level_text(value) for value in self._known()]
-            if self.layout.decimal == ",":
-                pairs = zip(texts, self.kinds == _NUMBER, strict=True)
-                texts = [text.replace(".", ",") if number else text for text, number in pairs]
-            column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
-            if layout.grouped:
-                column = without_groups(column, layout.decimal)
-            odd_decimals: dict[str, str] = {}
-            if self.layout.decimal == ",":
-                column = with_points(self.name, column, odd_decimals)
-            if odd_decimals:
-                raise InputError(odd_decimals[self.name])
-            made = TextColumn(
-                self.name, column, lambda rows: [row + self.first for row in rows], "row"
-            )
-            stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
-            return typed(made, variable, (variable and variable.notation) or stated_dates)
+        if self._is_written(kinds):
+            return self._as_text_file(variable)
         if len(kinds) > 1:
             usual = max(sorted(kinds), key=lambda kind: int((self.kinds == kind).sum()))
             odd = ~self.gaps & (self.kinds != usual)
@@ -195,6 +175,34 @@ class Cells:
         if not kinds:
             return pd.Series(np.full(len(self.values), np.nan)), []
         return make.get(kinds.pop(), self.texts)(), self._notices()
+
+    def _is_written(self, kinds: set[str]) -> bool:
+        """True if numbers, dates or times are written as texts, in the way that is stated."""
+        if _TEXT not in kinds or not kinds <= {_TEXT, _NUMBER}:
+            return False
+        layout = self.layout
+        if layout.decimal == "," or layout.dates != USUAL_DATES or layout.grouped:
+            return True
+        return kinds == {_TEXT} and self._are_times()
+
+    def _as_text_file(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
+        """The column as a text file with the same texts has it."""
+        layout = self.layout
+        texts = ["" if value is None else level_text(value) for value in self._known()]
+        if layout.decimal == ",":
+            pairs = zip(texts, self.kinds == _NUMBER, strict=True)
+            texts = [text.replace(".", ",") if number else text for text, number in pairs]
+        column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
+        if layout.grouped:
+            column = without_groups(column, layout.decimal)
+        odd_decimals: dict[str, str] = {}
+        if layout.decimal == ",":
+            column = with_points(self.name, column, odd_decimals)
+        if odd_decimals:
+            raise InputError(odd_decimals[self.name])
+        made = TextColumn(self.name, column, lambda rows: [row + self.first for row in rows], "row")
+        stated_dates = None if layout.dates == USUAL_DATES else layout.dates
+        return typed(made, variable, (variable and variable.notation) or stated_dates)
 
     def _are_times(self) -> bool:
         """True if all texts are times of the day, or days of a format that has no others."""
@@ -296,7 +304,26 @@ def chosen_sheet(
         merged = sheet.merged_cell_ranges or []
     except python_calamine.CalamineError:
         raise damaged(file, PROTECTED) from None
-    # the rows of the table; empty rows and columns around it are left out, as around a whole sheet
+    first, end = _filled_rows(file, rows, layout, start)
+    rows = rows[first:end]
+    used = [i for i in range(len(rows[0])) if any(filled(row[i]) for row in rows)]
+    rows = [row[used[0] : used[-1] + 1] for row in rows]
+    first += start
+    left += used[0]
+    # what a reader of the table must know of the rest of the workbook
+    others = [other for other, _ in sheets if other != name]
+    notices = [f"The sheet {name} is read; these are not: {', '.join(others)}."] if others else []
+    if hidden:
+        notices.append(f"Hidden sheets are not read: {', '.join(hidden)}.")
+    notices += _merged(file, rows, layout, merged, first=first, left=left)
+    return rows, first + 1, left, name, notices
+
+
+def _filled_rows(file: str, rows: Rows, layout: FileLayout, start: int) -> tuple[int, int]:
+    """Return the first row of the table and that after its last, without empty ones around it.
+
+    `start` is the number of the first of these rows in the sheet.
+    """
     end = last_filled(rows, len(rows)) - layout.below
     first = max(layout.above - start, 0)
     end = last_filled(rows, max(end, 0))
@@ -304,22 +331,22 @@ def chosen_sheet(
         first += 1
     if first >= end:
         raise InputError(f"{file} has no row between those above and below; leave out fewer.")
-    rows = rows[first:end]
-    used = [i for i in range(len(rows[0])) if any(filled(row[i]) for row in rows)]
-    rows = [row[used[0] : used[-1] + 1] for row in rows]
-    first, left = start + first, left + used[0]
-    # merged cells of its header, then of its records
-    end = first + len(rows)
+    return first, end
+
+
+def _merged(
+    file: str, rows: Rows, layout: FileLayout, merged: Sequence[Any], *, first: int, left: int
+) -> list[str]:
+    """Fill merged cells of the header, then of the records where that is asked for, and say so."""
     names = layout.header if layout.header > 1 else 0
     _fill(rows, [area for area in merged if area[1][0] < first + names], first, left)
-    taken = _fill(rows, merged, first, left) if layout.fill else 0
+    if layout.fill:
+        taken = _fill(rows, merged, first, left)
+        cells = "1 cell has" if taken == 1 else f"{taken:,} cells have"
+        return [f"Of merged cells, {cells} the value of their area."] if taken else []
+    end = first + len(rows)
     inside = [area for area in merged if area[0][0] < end and area[1][0] >= first + names]
-    # what a reader of the table must know of the rest of the workbook
-    others = [other for other, _ in sheets if other != name]
-    notices = [f"The sheet {name} is read; these are not: {', '.join(others)}."] if others else []
-    if hidden:
-        notices.append(f"Hidden sheets are not read: {', '.join(hidden)}.")
-    if inside and not layout.fill:
+    if inside:
         row = inside[0][0][0] + 1
         areas = "is 1 merged area" if len(inside) == 1 else f"are {len(inside):,} merged areas"
         raise InputError(
@@ -327,10 +354,7 @@ def chosen_sheet(
             "value (fill = true), say how many rows have the names if these are merged (header = "
             "2), or take the merging back."
         )
-    if taken:
-        cells = "1 cell has" if taken == 1 else f"{taken:,} cells have"
-        notices.append(f"Of merged cells, {cells} the value of their area.")
-    return rows, first + 1, left, name, notices
+    return []
 
 
 def _fill(rows: Rows, merged: Sequence[Any], start: int, left: int) -> int:

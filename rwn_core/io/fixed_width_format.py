@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -75,24 +75,10 @@ def read(
     if described and described.lower() != file.lower():
         notices.append(f"The codebook names another file, {described}; check that it is of {file}.")
 
-    # Places are counted in characters; those of plain text are bytes, which are cut faster.
-    is_plain = lines.isascii()
-    width = max(field.end for field in fields)
-    try:
-        text = lines.removeprefix(codecs.BOM_UTF8).decode(charset)
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{file} is no text in {charset}, the encoding that its codebook names; get both again."
-        ) from None
-    # lines, all of one width
-    rows = text.replace("\r\n", "\n").rstrip("\n\x1a").split("\n")
-    wrong = next((number for number, row in enumerate(rows, 1) if len(row) != width), None)
-    if wrong is not None:
-        raise InputError(
-            f"{file}, line {wrong:,}: it has {len(rows[wrong - 1]):,} characters, and the codebook "
-            f"describes {width:,}; get the extract again, together with its codebook."
-        )
+    rows = _lines_of_one_width(file, lines, fields, charset)
     texts = pa.array(rows, pa.large_string())
+    # places are counted in characters; those of plain text are bytes, which are cut faster
+    is_plain = lines.isascii()
     del rows, lines
     cut = pc.binary_slice if is_plain else pc.utf8_slice_codeunits
     source = texts.cast(pa.large_binary()) if is_plain else texts
@@ -114,6 +100,27 @@ def read(
         if name in decimals and known.kind in NUMBERS and known.decimals is None:
             made = made.replace_variable(name, decimals=decimals[name])
     return data.with_schema(made)
+
+
+def _lines_of_one_width(
+    file: str, lines: bytes, fields: Sequence[_Field], charset: str
+) -> list[str]:
+    """Return the lines of a file, or refuse one that is not as wide as its codebook says."""
+    width = max(field.end for field in fields)
+    try:
+        text = lines.removeprefix(codecs.BOM_UTF8).decode(charset)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{file} is no text in {charset}, the encoding that its codebook names; get both again."
+        ) from None
+    rows = text.replace("\r\n", "\n").rstrip("\n\x1a").split("\n")
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise InputError(
+                f"{file}, line {number:,}: it has {len(row):,} characters, and the codebook "
+                f"describes {width:,}; get the extract again, together with its codebook."
+            )
+    return rows
 
 
 def _codebook(content: bytes) -> tuple[list[_Field], str, str]:

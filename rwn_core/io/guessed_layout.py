@@ -335,8 +335,7 @@ def names_of_sheet(
 ) -> tuple[int, int]:
     """Guess the number of rows above the names, and of those with the names."""
     some = [row for row in start if any(map(filled, row))]
-    width = len(some[0]) if some else 0
-    columns = [i for i in range(width) if sum(filled(row[i]) for row in some) >= len(some) / 2]
+    columns = _columns_of(some)
     full = [number for number, row in enumerate(start) if all(filled(row[j]) for j in columns)]
     if len(columns) < 2 or not full:
         return 0, 1
@@ -345,23 +344,43 @@ def names_of_sheet(
     above = _first_of_names(start, first, columns)
     count = first - above or 1
     while above > 0 and count < MOST_HEADER:
-        spans = any(
-            area[0] == above - 1 and left + columns[0] < area[1] < end[1] for area, end in merged
-        )
-        repeats = count == 1 and len({str(start[above][j]) for j in columns}) < len(columns)
-        if not _is_heading(start[above - 1], columns) or not (spans or repeats):
+        spans = _spans(merged, above - 1, left + columns[0])
+        repeats = count == 1 and _repeats(start[above], columns)
+        if not (spans or repeats) or not _is_heading(start[above - 1], columns):
             break
         above -= 1
         count += 1
-    # columns of numbers have units below their names
-    numbers = [j for j in columns if sum(isinstance(r[j], str) for r in some) <= len(some) / 2]
-    if len(numbers) > 1:
-        while count < MOST_HEADER and above + count < len(start):
-            if not _has_units(start[above + count], numbers):
-                break
-            count += 1
+    count += _rows_of_units(start[above + count :], some, columns, MOST_HEADER - count)
     empty = not any(filled(cell) for row in start[:above] for cell in row)
     return 0 if empty else above, count
+
+
+def _columns_of(rows: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the columns that are filled in half of some rows or more."""
+    width = len(rows[0]) if rows else 0
+    least = len(rows) / 2
+    return [i for i in range(width) if sum(filled(row[i]) for row in rows) >= least]
+
+
+def _repeats(row: Sequence[Any], columns: Sequence[int]) -> bool:
+    """True if two columns have one name, so that the row above may tell them apart."""
+    return len({str(row[j]) for j in columns}) < len(columns)
+
+
+def _spans(merged: Sequence[Any], row: int, first: int) -> bool:
+    """True if a merged area of several columns begins in a row, beyond the first column."""
+    return any(area[0] == row and first < area[1] < end[1] for area, end in merged)
+
+
+def _rows_of_units(
+    below: Sequence[Sequence[Any]], some: Sequence[Sequence[Any]], columns: Sequence[int], most: int
+) -> int:
+    """Count the rows below the names that hold units: where several columns have numbers."""
+    numbers = [j for j in columns if sum(isinstance(r[j], str) for r in some) <= len(some) / 2]
+    if len(numbers) < 2:
+        return 0
+    rows = takewhile(lambda row: _has_units(row, numbers), below[: max(most, 0)])
+    return sum(1 for _ in rows)
 
 
 def _first_of_names(start: Sequence[Sequence[Any]], first: int, columns: Sequence[int]) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from functools import lru_cache, partial
@@ -207,10 +207,8 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
         stream = io.BytesIO(content)
         book = openpyxl.load_workbook(stream, read_only=not layout.fill, data_only=True)
     for sheet in book.worksheets:
-        for area in [*sheet.merged_cells.ranges] if layout.fill else ():
-            sheet.unmerge_cells(str(area))
-            for row, column in area.cells:
-                sheet.cell(row, column).value = sheet.cell(area.min_row, area.min_col).value
+        if layout.fill:
+            _unmerge(sheet)
         rows = sheet.iter_rows(values_only=True)
         head: deque[list[str]] = deque(maxlen=layout.header)
         for row in rows:
@@ -218,21 +216,40 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
             names = named(joined_names([*head]), schema)
             places = {name: place for place, name in enumerate(names)}
             if set(frame.columns) <= places.keys():
-                cells = [[*row, *[None] * len(places)] for row in rows]
-                table = [[row[places[name]] for name in frame.columns] for row in cells]
-                while table and not any(cell not in (None, "") for cell in table[-1]):
-                    table.pop()  # empty rows at the end are no records
-                table += [[None] * frame.shape[1]] * (len(frame) - len(table))
-                read = pd.DataFrame(table, columns=frame.columns, dtype=object)
-                read.attrs["unit"] = "ms"  # of the moments
-                read = read.head(len(frame)) if layout.below else read
-                # a number that its format shows as a code
-                for name in map(str, frame.select_dtypes("str")):
-                    pairs = zip(frame[name], read[name], strict=False)
-                    codes = [code if _is_shown(cell, code) else cell for code, cell in pairs]
-                    read[name] = [*codes, *read[name][len(codes) :]]
-                return read
+                read = _rows_below(rows, places, frame)
+                return _with_codes(read.head(len(frame)) if layout.below else read, frame)
     raise ValueError("no sheet has these columns")
+
+
+def _unmerge(sheet: Any) -> None:
+    """Give every cell of a merged area its value."""
+    for area in [*sheet.merged_cells.ranges]:
+        sheet.unmerge_cells(str(area))
+        for row, column in area.cells:
+            sheet.cell(row, column).value = sheet.cell(area.min_row, area.min_col).value
+
+
+def _rows_below(
+    rows: Iterable[Sequence[Any]], places: Mapping[str, int], frame: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the columns of a table from the rows below its names."""
+    cells = [[*row, *[None] * len(places)] for row in rows]
+    table = [[row[places[name]] for name in frame.columns] for row in cells]
+    while table and not any(cell not in (None, "") for cell in table[-1]):
+        table.pop()  # empty rows at the end are no records
+    table += [[None] * frame.shape[1]] * (len(frame) - len(table))
+    read = pd.DataFrame(table, columns=frame.columns, dtype=object)
+    read.attrs["unit"] = "ms"  # of the moments
+    return read
+
+
+def _with_codes(read: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    """Put a code in the place of a number that its format shows as that code."""
+    for name in map(str, frame.select_dtypes("str")):
+        pairs = zip(frame[name], read[name], strict=False)
+        codes = [code if _is_shown(cell, code) else cell for code, cell in pairs]
+        read[name] = [*codes, *read[name][len(codes) :]]
+    return read
 
 
 def _is_shown(cell: Any, code: Any) -> bool:

@@ -18,6 +18,7 @@ from rwn_core.data.validation import table_notices
 from rwn_core.data.variable import is_missing, missing_words
 from rwn_core.errors import InputError
 from rwn_core.io import detected, either, endings, format_of_name, kinds
+from rwn_core.io.format import Format
 from rwn_core.io.limits import LARGEST_COMPANION, LARGEST_FILE, shown
 from rwn_core.io.packed import unpacked_file
 
@@ -52,15 +53,7 @@ def parse(
     form = format_of_name(name)
     file = shown(name)
     if form is None:
-        own = detected(content)
-        if own is not None:
-            raise InputError(
-                f"{file} is {own.noun}; give it the ending {either(own.suffixes)}, or save the "
-                f"table as {kinds()}."
-            )
-        what = describe(content)
-        fault = f"does not end in {endings()}" if what is None else f"is {what}"
-        raise InputError(f"{file} {fault}; {_remedy(what)}.")
+        raise InputError(_unknown_ending(file, content))
     if len(content) > LARGEST_FILE:
         raise InputError(too_large(file))
     if not content:
@@ -73,22 +66,39 @@ def parse(
             f"{file} is to be read with a given {odd[0]}, which {form.noun} does not have; leave "
             "it out."
         )
-    # the bytes and the name may show different formats
     if not form.detects(content):
-        what = describe(content)
-        fault = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
-        if form.has_signature:
-            raise InputError(
-                f"{file} {fault}; save the table as {form.title}, or give a file of another format "
-                f"the ending {endings(besides=form.key)}."
-            )
-        if what is not None:
-            raise InputError(f"{file} {fault}; {_remedy(what)}.")
+        _refuse_another_format(file, content, form)
     data = without_missing_codes(form.read(file, content, schema, layout), schema)
     if layout.join:
         data = with_levels_joined(data)
     layout = replace(layout, only=(), drop=())  # the variables say which columns were read
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
+
+
+def _unknown_ending(file: str, content: bytes) -> str:
+    """Say what a file is whose name does not end as that of a format."""
+    own = detected(content)
+    if own is not None:
+        return (
+            f"{file} is {own.noun}; give it the ending {either(own.suffixes)}, or save the "
+            f"table as {kinds()}."
+        )
+    what = describe(content)
+    fault = f"does not end in {endings()}" if what is None else f"is {what}"
+    return f"{file} {fault}; {_remedy(what)}."
+
+
+def _refuse_another_format(file: str, content: bytes, form: Format) -> None:
+    """Refuse bytes that are of another format than the name says, as far as they show it."""
+    what = describe(content)
+    fault = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
+    if form.has_signature:
+        raise InputError(
+            f"{file} {fault}; save the table as {form.title}, or give a file of another format "
+            f"the ending {endings(besides=form.key)}."
+        )
+    if what is not None:
+        raise InputError(f"{file} {fault}; {_remedy(what)}.")
 
 
 def with_levels_joined(microdata: Microdata) -> Microdata:

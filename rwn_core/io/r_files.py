@@ -66,34 +66,7 @@ def read_r(
 ) -> Microdata:
     """Read a file of R."""
     try:
-        # the columns of the first data frame, and what is to be said of the rest of the file
-        parsed = parse_r(file, content, _BOUNDED)
-        names = _Names(parsed)
-        frames = list(_frames(parsed.object, names))
-        if not frames:
-            raise InputError(f"{file} holds no data frame; save one with saveRDS.")
-        # the first data frame is the table; what else the file holds is said
-        (name, frame), *rest = frames
-        notices = []
-        others = ", ".join(other for other, _ in rest)
-        if rest:
-            notices = [f"The file holds {len(frames)} data frames: {name} is read, not {others}."]
-        attributes = names.attributes(frame)
-        # a column that cannot be read is left out with its reason, and stands empty
-        heads = [str(head) for head in attributes.get("names", ())]
-        pairs = list(zip(heads, frame.value, strict=True))
-        faults = {head: _fault(each, names) for head, each in pairs}
-        left_out = {head: fault for head, fault in faults.items() if fault is not None}
-        heights = [_height(each, names) for head, each in pairs if head not in left_out]
-        nothing = pd.Series(np.full(max(heights, default=0), np.nan))
-        for head, each in pairs:
-            about = names.attributes(each)
-            if "difftime" in about.get("class", ()):
-                unit = str((about.get("units") or ["an unknown unit"])[0])
-                notices.append(f"{head} has durations: they stay numbers of {unit}.")
-        empty = {head: LabelledColumn(name=head, values=nothing) for head in left_out}
-        columns = [empty.get(head) or _column(head, each, names) for head, each in pairs]
-        columns = [*_row_names(attributes.get("row.names"), columns), *columns]
+        columns, left_out, notices = _first_frame(file, content)
     except InputError:
         raise
     # a broken file breaks the library in many ways; none of its words is shown
@@ -106,6 +79,52 @@ def read_r(
     check_size(file, len(columns[0].values) if columns else 0, len(columns))
     left_out = {c.name: left_out[c.name] for c in columns if c.name in left_out}
     return labelled_table(file, columns, schema, [*notices, *wide], left_out)
+
+
+def _first_frame(
+    file: str, content: bytes
+) -> tuple[list[LabelledColumn], dict[str, str], list[str]]:
+    """Return the columns of the first data frame of a file, why some are left out, and notices."""
+    parsed = parse_r(file, content, _BOUNDED)
+    names = _Names(parsed)
+    frames = list(_frames(parsed.object, names))
+    if not frames:
+        raise InputError(f"{file} holds no data frame; save one with saveRDS.")
+    # the first data frame is the table; what else the file holds is said
+    (name, frame), *rest = frames
+    notices = []
+    if rest:
+        others = ", ".join(other for other, _ in rest)
+        notices = [f"The file holds {len(frames)} data frames: {name} is read, not {others}."]
+    attributes = names.attributes(frame)
+    heads = [str(head) for head in attributes.get("names", ())]
+    pairs = list(zip(heads, frame.value, strict=True))
+    # a column that cannot be read is left out with its reason, and stands empty
+    left_out = dict[str, str]()
+    height = 0
+    for head, each in pairs:
+        fault = _fault(each, names)
+        if fault is None:
+            height = max(height, _height(each, names))
+        else:
+            left_out[head] = fault
+        notices += _units(head, names.attributes(each))
+    nothing = pd.Series(np.full(height, np.nan))
+    columns = []
+    for head, each in pairs:
+        if head in left_out:
+            columns.append(LabelledColumn(name=head, values=nothing))
+        else:
+            columns.append(_column(head, each, names))
+    return [*_row_names(attributes.get("row.names"), columns), *columns], left_out, notices
+
+
+def _units(head: str, attributes: Mapping[str, Any]) -> list[str]:
+    """Say of which unit the durations of a column are; nothing of others."""
+    if "difftime" not in attributes.get("class", ()):
+        return []
+    unit = str((attributes.get("units") or ["an unknown unit"])[0])
+    return [f"{head} has durations: they stay numbers of {unit}."]
 
 
 def _bounded(constructor: Any) -> Any:
@@ -353,51 +372,70 @@ def _converted(vector: _Vector, converter: Any) -> RObject:
 
 
 def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any, dict[str, Any]]:
-    dtype = column.dtype
+    """Return the values of a column as R has them, and their attributes."""
     if variable is not None and (variable.value_labels or variable.missing_codes):
-        # A vector of codes with labels, as the package haven reads it from SPSS and Stata
-        # files.
-        labels: dict[Any, str] = dict(variable.value_labels)
-        if isinstance(dtype, pd.CategoricalDtype):
-            column, labels = coded(column, variable)
-        values: Any = _plain_out(column)
-        text = values.dtype == object
-        chosen = {code: label for code, label in labels.items() if isinstance(code, str) == text}
-        if not text:
-            # R demands codes of the same type as the values
-            values = np.where(values == R_INT_NA, np.nan, values.astype(np.float64))
-        attributes: dict[str, Any] = {}
-        if chosen:
-            numbers = np.array(list(chosen), dtype=object if text else np.float64)
-            attributes["labels"] = _Vector(numbers, {"names": _texts(*chosen.values())})
-        # The attributes by which haven keeps the codes for missing of SPSS.
-        ranges = [code for code in variable.missing_codes if isinstance(code, tuple) and not text]
-        singles = [code for code in variable.missing_codes if not isinstance(code, tuple)]
-        singles = [code for code in singles if isinstance(code, str) == text]
-        if singles:
-            attributes["na_values"] = np.array(singles, dtype=object if text else np.float64)
-        if ranges:
-            attributes["na_range"] = np.array(ranges[0], dtype=np.float64)
-        spss = ("haven_labelled_spss",) if {"na_values", "na_range"} & set(attributes) else ()
-        classes = _texts(*spss, "haven_labelled", "vctrs_vctr", "character" if text else "double")
-        return values, {**attributes, "class": classes}
+        return _labelled_out(column, variable)
+    dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         used = column.cat.remove_unused_categories()
         numbers = used.cat.codes.to_numpy().astype(np.int32)
+        classes = _texts("ordered", "factor") if used.cat.ordered else _texts("factor")
         return np.where(numbers < 0, R_INT_NA, numbers + 1).astype(np.int32), {
             "levels": _texts(*map(str, used.cat.categories)),
-            "class": _texts(*(["ordered"] if used.cat.ordered else []), "factor"),
+            "class": classes,
         }
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        zone = getattr(column.dt, "tz", None)
-        moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
-        seconds = moments.astype("datetime64[us]").astype("int64").to_numpy() / 1e6
-        seconds[column.isna().to_numpy()] = np.nan
-        if zone is None and column.dt.unit == "s" and not np.nan_to_num(seconds % _DAY).any():
-            return seconds / _DAY, {"class": _texts("Date")}
-        zones = _texts("UTC" if zone is None else str(zone))
-        return seconds, {"class": _texts("POSIXct", "POSIXt"), "tzone": zones}
+        return _moments_out(column)
     return _plain_out(column), {}
+
+
+def _labelled_out(column: pd.Series[Any], variable: Variable) -> tuple[Any, dict[str, Any]]:
+    """Return a vector of codes with labels, as the package haven reads it from SPSS and Stata."""
+    labels: dict[Any, str] = dict(variable.value_labels)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column, labels = coded(column, variable)
+    values: Any = _plain_out(column)
+    text = values.dtype == object
+    if not text:
+        # R demands codes of the same type as the values
+        values = np.where(values == R_INT_NA, np.nan, values.astype(np.float64))
+    attributes = _missing_out(variable, text=text)
+    spss = ("haven_labelled_spss",) if attributes else ()
+    chosen = {code: label for code, label in labels.items() if isinstance(code, str) == text}
+    if chosen:
+        codes = _Vector(_codes_out(list(chosen), text=text), {"names": _texts(*chosen.values())})
+        attributes = {"labels": codes, **attributes}
+    classes = _texts(*spss, "haven_labelled", "vctrs_vctr", "character" if text else "double")
+    return values, {**attributes, "class": classes}
+
+
+def _missing_out(variable: Variable, *, text: bool) -> dict[str, Any]:
+    """Return the attributes by which haven keeps the codes for missing of SPSS."""
+    singles = [code for code in variable.missing_codes if not isinstance(code, tuple)]
+    singles = [code for code in singles if isinstance(code, str) == text]
+    ranges = [code for code in variable.missing_codes if isinstance(code, tuple)]
+    attributes: dict[str, Any] = {}
+    if singles:
+        attributes["na_values"] = _codes_out(singles, text=text)
+    if ranges and not text:
+        attributes["na_range"] = np.array(ranges[0], dtype=np.float64)
+    return attributes
+
+
+def _codes_out(codes: list[Any], *, text: bool) -> Any:
+    return np.array(codes, dtype=object if text else np.float64)
+
+
+def _moments_out(column: pd.Series[Any]) -> tuple[Any, dict[str, Any]]:
+    """Return dates in days, and moments in seconds with their time zone."""
+    zone = getattr(column.dt, "tz", None)
+    moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+    seconds = moments.astype("datetime64[us]").astype("int64").to_numpy() / 1e6
+    seconds[column.isna().to_numpy()] = np.nan
+    if zone is None and column.dt.unit == "s" and not np.nan_to_num(seconds % _DAY).any():
+        return seconds / _DAY, {"class": _texts("Date")}
+    zones = _texts("UTC" if zone is None else str(zone))
+    return seconds, {"class": _texts("POSIXct", "POSIXt"), "tzone": zones}
 
 
 def _texts(*texts: str) -> Any:

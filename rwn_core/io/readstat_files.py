@@ -6,7 +6,7 @@ import io
 import re
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,28 @@ def _check_sizes(file: str, meta: Any, columns: int) -> None:
     check_unpacked(file, records * sum(meta.variable_storage_width.values()))
 
 
+def _declared_missing(
+    ranges: Iterable[Mapping[str, Any]], singles: Iterable[Code]
+) -> list[Code | tuple[float, float]]:
+    """Return the codes that a file declares as missing."""
+    codes: list[Code | tuple[float, float]] = []
+    for part in ranges:
+        low, high = plain_code(part["lo"]), plain_code(part["hi"])
+        alone = isinstance(low, str) or low == high
+        codes.append(low if alone else (float(low), float(high)))
+    return [*codes, *singles]
+
+
+def _letters(values: pd.Series[Any], codes: Sequence[Any], labels: Mapping[Any, str]) -> list[Code]:
+    """Return the letters of Stata and SAS for missing numbers, of values and of labels."""
+    found: list[Code] = []
+    if values.dtype == object:
+        used = {value for value in values if isinstance(value, str)}
+        found += sorted(used.difference(map(str, codes)))
+    known = [*codes, *found]
+    return found + [code for code in labels if isinstance(code, str) and code not in known]
+
+
 def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> LabelledColumn:
     # the values in the type that the file has, letters for missing still among them
     kind = meta.readstat_variable_types.get(name, "double")
@@ -105,18 +127,11 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
     written = meta.original_variable_types.get(name) or ""
     labelled = meta.variable_value_labels.get(name, {})
     labels = {plain_code(code): str(label) for code, label in labelled.items()}
-    # Codes that the file declares as missing, and the letters of Stata and SAS.
-    codes: list[Code | tuple[float, float]] = []
-    for part in meta.missing_ranges.get(name, []):
-        low, high = plain_code(part["lo"]), plain_code(part["hi"])
-        alone = isinstance(low, str) or low == high
-        codes.append(low if alone else (float(low), float(high)))
-    codes += meta.missing_user_values.get(name, [])
-    if kind != "string" and values.dtype == object:
-        letters = {value for value in values if isinstance(value, str)}
-        codes += sorted(letters.difference(map(str, codes)))
+    codes = _declared_missing(
+        meta.missing_ranges.get(name, []), meta.missing_user_values.get(name, [])
+    )
     if kind != "string":
-        codes += [code for code in labels if isinstance(code, str) and code not in codes]
+        codes += _letters(values, codes, labels)
     return LabelledColumn(
         name=name,
         values=values,

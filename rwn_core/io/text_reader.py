@@ -114,16 +114,40 @@ def read_text_table(
     # a layout that states the places of fields says which line has the names
     if schema is None and layout.changed().keys() <= {"dates", "missing", "only", "drop"}:
         refuse_values_as_names(file, cells)
-        if all(column.has and column.has <= {Form.WORD, Form.MISSING} for column in cells):
-            notices.append(
-                "All columns hold texts, and the first line is read as their names: if it is a "
-                "record, add a line with the names."
-            )
+        notices += _all_texts(cells)
+    series, written, said = _typed_columns(cells, schema, layout, as_texts)
+    data = table_of_columns(file, series, schema, [*wide, *notices, *said], as_texts)
+    left = written.keys() & data.schema.by_name.keys()  # a counter is not there any more
+    return data.with_schema(data.schema.replace_variables({name: written[name] for name in left}))
+
+
+def _all_texts(cells: Sequence[TextColumn]) -> list[str]:
+    """Say that all columns hold texts, so that the line of names may be a record."""
+    if not all(column.has and column.has <= {Form.WORD, Form.MISSING} for column in cells):
+        return []
+    return [
+        "All columns hold texts, and the first line is read as their names: if it is a record, add "
+        "a line with the names."
+    ]
+
+
+def _typed_columns(
+    cells: Sequence[TextColumn],
+    schema: Schema | None,
+    layout: FileLayout,
+    as_texts: dict[str, str],
+) -> tuple[dict[str, pd.Series[Any]], dict[str, dict[str, Any]], list[str]]:
+    """Return each column with its type, how its dates and decimals are written, and notices.
+
+    Why a column stays a text is added to `as_texts`.
+    """
     series: dict[str, pd.Series[Any]] = {}
     written: dict[str, dict[str, Any]] = {}
+    notices: list[str] = []
     usual = None if layout.dates == USUAL_DATES else layout.dates
-    for done, (name, column) in enumerate(zip(names, cells, strict=True)):
-        current_work().report(_SPLIT + (1 - _SPLIT) * done / len(names))
+    for done, column in enumerate(cells):
+        name = column.name
+        current_work().report(_SPLIT + (1 - _SPLIT) * done / len(cells))
         variable = None if schema is None else schema.by_name.get(name)
         notation = (variable and variable.notation) or usual
         series[name], noticed, notation = typed_or_texts(column, variable, notation, as_texts)
@@ -134,9 +158,7 @@ def read_text_table(
             decimals = written_decimals(column, series[name])
             if decimals is not None:
                 written[name] = {"decimals": decimals}
-    data = table_of_columns(file, series, schema, [*wide, *notices], as_texts)
-    left = written.keys() & data.schema.by_name.keys()  # a counter is not there any more
-    return data.with_schema(data.schema.replace_variables({name: written[name] for name in left}))
+    return series, written, notices
 
 
 def _table_text(

@@ -55,6 +55,13 @@ class LabelledColumn:
     written: str = ""  # the format that the file shows the values in
     time: TimeFormat | None = None  # what the numbers count in that format
 
+    @property
+    def own_labels(self) -> dict[Code, str]:
+        """The labels of codes that are not declared as missing."""
+        given = self.value_labels or {}
+        absent = self.missing_codes
+        return {code: label for code, label in given.items() if not is_missing(code, absent)}
+
 
 def labelled_table(
     file: str,
@@ -88,45 +95,56 @@ def labelled_table(
 
 
 def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
+    """Return a column with its type and its labels, and notices; as it is where it stays inside."""
     if variable is not None and not variable.is_released:
         return column.values, []
     values = column.values
     notices = list[str]()
     if column.missing_codes:  # they are taken out and counted
-        gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
-        values = values.mask(gone)
-        count = int(np.count_nonzero(gone))
-        if values.dtype == object and column.narrow:
-            values = pd.to_numeric(values)
-        if count:
-            words = missing_words(column.missing_codes)
-            notices.append(
-                f"{column.name} has {count:,} value{'s' * (count != 1)} declared as missing "
-                f"({words}): they are missing here, without their codes."
-            )
+        values, notices = _without_missing(column)
     if column.time is not None and (variable is None or variable.kind not in NUMBERS):
         values, said = as_times(values, column.time, column.name, column.written)
         notices += said
-    given = column.value_labels or {}
-    absent = column.missing_codes
-    labels = {code: label for code, label in given.items() if not is_missing(code, absent)}
+    labels = column.own_labels if variable is None or variable.kind in LEVELS else {}
     known = set(values.dropna().unique().tolist())
-    wanted = variable is None or variable.kind in LEVELS
-    if labels and wanted and known and known <= set(labels):
-        names = level_names(tuple(labels.items()))
-        # numbers by size, texts as they are listed
-        listed = list(labels)
-        numeric = not any(isinstance(code, str) for code in labels)
-        levels = [names[code] for code in sorted(known, key=None if numeric else listed.index)]
-        texts = values.map(names).astype(object)
-        ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED
-        category = pd.Categorical(texts.where(values.notna(), None), levels, ordered=ordered)
-        if len(set(labels.values())) < len(labels):
-            notices.append(f"{column.name} has codes that share a label: they stay apart.")
-        return pd.Series(category), notices
-    if labels and wanted and known:
+    if labels and known:
+        if known <= set(labels):
+            ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED
+            if len(set(labels.values())) < len(labels):
+                notices.append(f"{column.name} has codes that share a label: they stay apart.")
+            return _category(values, labels, known, ordered=ordered), notices
         notices.append(f"{column.name} has labels for some of its values only: no categories.")
-    return _narrowed(values) if column.narrow or column.missing_codes else values, notices
+    narrow = column.narrow or column.missing_codes
+    return _narrowed(values) if narrow else values, notices
+
+
+def _without_missing(column: LabelledColumn) -> tuple[pd.Series[Any], list[str]]:
+    """Take out what a file declares as missing, and say how many values these were."""
+    values = column.values
+    gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
+    values = values.mask(gone)
+    count = int(np.count_nonzero(gone))
+    if values.dtype == object and column.narrow:
+        values = pd.to_numeric(values)
+    if not count:
+        return values, []
+    said = "value" if count == 1 else "values"
+    return values, [
+        f"{column.name} has {count:,} {said} declared as missing "
+        f"({missing_words(column.missing_codes)}): they are missing here, without their codes."
+    ]
+
+
+def _category(
+    values: pd.Series[Any], labels: Mapping[Code, str], known: set[Any], *, ordered: bool
+) -> pd.Series[Any]:
+    """Return a category of labels; numbers by size, texts as they are listed."""
+    names = level_names(tuple(labels.items()))
+    listed = list(labels)
+    numeric = not any(isinstance(code, str) for code in labels)
+    levels = [names[code] for code in sorted(known, key=None if numeric else listed.index)]
+    texts = values.map(names).astype(object)
+    return pd.Series(pd.Categorical(texts.where(values.notna(), None), levels, ordered=ordered))
 
 
 def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:

@@ -31,24 +31,7 @@ def decision_html(decision: Decision) -> bytes:
         "watched": "; ".join(decision.watched),
     }
     stated = {name: value for name, value in rows.items() if value}
-    # what was decided, with its verdict; limits that are broken or not judged, with the name that
-    # accepts them
-    title, unmet = "No scenario was chosen", None
-    if decision.chosen:
-        title = f"“{decision.chosen}” was chosen"
-        title += "" if policy is not None else "; no limits were stated"
-    if decision.chosen and policy is not None:
-        chosen = [each for each in decision.scenarios if each.name == decision.chosen]
-        verdict = judged(chosen, policy)[0]
-        title += f": {verdict.headline}"
-        broken = [
-            (limit.title, judged_words(limit, verdict), limit_words(limit))
-            for limit in policy.limits
-            if limit.measure in (*verdict.broken, *verdict.unread)
-        ]
-        line = f"Accepted by: {decision.accepted_by or 'not stated'}."
-        table = written_table(("limit", "judged", "allowed"), broken)
-        unmet = Content(lines=(line,), table=table) if broken else None
+    title, unmet = _decided(decision)
     # the candidates with a known loss, on a map
     read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
     drawn = (candidates_map(read, policy),) if policy and read else ()
@@ -69,6 +52,27 @@ def decision_html(decision: Decision) -> bytes:
         if content is not None
     ]
     return page(title, MARK, about, facts, "minutes")
+
+
+def _decided(decision: Decision) -> tuple[str, Content | None]:
+    """Say what was decided, with its verdict; limits that are not kept, with who accepts them."""
+    policy = decision.limits
+    if not decision.chosen:
+        return "No scenario was chosen", None
+    title = f"“{decision.chosen}” was chosen"
+    if policy is None:
+        return f"{title}; no limits were stated", None
+    chosen = [each for each in decision.scenarios if each.name == decision.chosen]
+    verdict = judged(chosen, policy)[0]
+    broken = [
+        (limit.title, judged_words(limit, verdict), limit_words(limit))
+        for limit in policy.limits
+        if limit.measure in (*verdict.broken, *verdict.unread)
+    ]
+    line = f"Accepted by: {decision.accepted_by or 'not stated'}."
+    table = written_table(("limit", "judged", "allowed"), broken)
+    unmet = Content(lines=(line,), table=table) if broken else None
+    return f"{title}: {verdict.headline}", unmet
 
 
 def _allowed(policy: Policy | None) -> Content | None:

@@ -206,66 +206,27 @@ def record_document(
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     policy = basis.policy
     few = too_few(release.params, microdata, release.masked)
-    derived = broken_relations(microdata, release.masked, dict(release.precision))
-    # the verdict on this release, what of it changed, and what one donor gives together
+    # the verdict on this release, and what of it changed
     own = policy.judge(audited.readings, released=few, params=release.params)
     draws = basis.draws
     verdict = with_file(None if draws is None else verdict_of(microdata, policy, draws), own)
-    standings = verdict.standings
-    shown = [each.name for each in microdata.schema.released]
     changed = audited.readings.get(CHANGED)
     shares = changed_shares(plain(changed.detail)) if isinstance(changed, Reading) else {}
-    units = [] if release.law is None else release.law.units()
-    # how a text has its fields and numbers, where it is not as usual
-    layout = release.masked.schema.file or FileLayout()
-    repeated = format_of_key(file.format).marks
-    marks = {each: v for each, v in layout.changed().items() if each in repeated - {"dates"}}
     # slopes of registered regressions are judged over fresh releases, rounded like the file
     drawn: Any = release.params
     if release.precision:
         drawn = Rounded(params=drawn, precision=release.precision)
     document: dict[str, Any] = {
         **record_head(FORMAT, release.id, setting, microdata.n),
-        "table": {
-            "fingerprint": microdata.fingerprint,
-            "records": microdata.n,
-            "unit": unit.words if (unit := unit_of(microdata)) else "records",
-            **described_variables(microdata.schema, release.params.masked_names(microdata)),
-            "missing": [name for name in shown if microdata.frame[name].isna().any()],
-            "keeps": release.params.invariants(microdata).rounded(dict(release.precision)).plain(),
-            "untouched": untouched(microdata, release.params, shares),
-            **shared_columns(microdata, release.masked),
-            **({"derived": derived} if derived else {}),
-            **_predicted(release.law),
-        },
-        "file": {
-            **asdict(file),
-            "key": SEEDED if release.seeded else file.key,
-            "records": release.published("original").n,
-            "slices": [list(unit) for unit in units if len(unit) > 1],
-            **({"marks": marks} if marks else {}),
-        },
+        "table": _table_part(microdata, release, shares),
+        "file": _file_part(release, file),
         "intervals": valid_intervals(microdata, release.law, release.published("original").n),
         "readings": plain_readings(audited, microdata.n),
         "slopes": list(slope_trust(microdata, drawn, plan=basis.plan)),
         "limit": policy.to_records(),
-        "verdict": {
-            "kept": verdict.kept,
-            "state": verdict.state,
-            "words": words_with_file(verdict, own),
-            "draws": verdict.draws,
-            "shares": dict(verdict.shares),
-            "judged": {
-                key: {"title": verdict.title(key), "value": value, "standing": standings[key]}
-                for key, value in verdict.values.items()
-            },
-            "not_judged": dict(verdict.unread),
-            "ends": {k: dict(each.ends) for k, each in verdict.bounds.items() if each.ends},
-        },
+        "verdict": _verdict_part(verdict, own),
     }
-    if file.sha256 in release.second_readings:
-        document["file"]["second_reading"] = release.second_readings[file.sha256].plain()
-    # Doubts about identity with their answers, of the publication or of the schema.
+    # doubts about identity with their answers, of the publication or of the schema
     rows = answers(release.find_doubts(), microdata.schema)
     given = release.answers
     document["identity"] = [
@@ -276,6 +237,66 @@ def record_document(
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return with_context(document, basis.context) if basis.context.to_dict() else document
+
+
+def _table_part(
+    microdata: Microdata, release: Release, shares: Mapping[str, float]
+) -> dict[str, Any]:
+    """Describe the table, and what every release and this one keep of it."""
+    shown = [each.name for each in microdata.schema.released]
+    unit = unit_of(microdata)
+    steps = dict(release.precision)
+    part = {
+        "fingerprint": microdata.fingerprint,
+        "records": microdata.n,
+        "unit": unit.words if unit else "records",
+        **described_variables(microdata.schema, release.params.masked_names(microdata)),
+        "missing": [name for name in shown if microdata.frame[name].isna().any()],
+        "keeps": release.params.invariants(microdata).rounded(steps).plain(),
+        "untouched": untouched(microdata, release.params, shares),
+        **shared_columns(microdata, release.masked),
+    }
+    derived = broken_relations(microdata, release.masked, steps)
+    if derived:
+        part["derived"] = derived
+    return part | _predicted(release.law)
+
+
+def _file_part(release: Release, file: ReleasedFile) -> dict[str, Any]:
+    """Describe the file, and how a text has its fields and numbers, where it is not as usual."""
+    units = [] if release.law is None else release.law.units()
+    part = {
+        **asdict(file),
+        "key": SEEDED if release.seeded else file.key,
+        "records": release.published("original").n,
+        "slices": [list(unit) for unit in units if len(unit) > 1],  # what one donor gives together
+    }
+    layout = release.masked.schema.file or FileLayout()
+    repeated = format_of_key(file.format).marks
+    marks = {each: v for each, v in layout.changed().items() if each in repeated - {"dates"}}
+    if marks:
+        part["marks"] = marks
+    if file.sha256 in release.second_readings:
+        part["second_reading"] = release.second_readings[file.sha256].plain()
+    return part
+
+
+def _verdict_part(verdict: Verdict, own: Verdict) -> dict[str, Any]:
+    """Describe the verdict on one more release and on the file."""
+    standings = verdict.standings
+    return {
+        "kept": verdict.kept,
+        "state": verdict.state,
+        "words": words_with_file(verdict, own),
+        "draws": verdict.draws,
+        "shares": dict(verdict.shares),
+        "judged": {
+            key: {"title": verdict.title(key), "value": value, "standing": standings[key]}
+            for key, value in verdict.values.items()
+        },
+        "not_judged": dict(verdict.unread),
+        "ends": {k: dict(each.ends) for k, each in verdict.bounds.items() if each.ends},
+    }
 
 
 def _predicted(law: Law | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel import clock
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import PreparedTables
-from rwn_core.tuning.point import Setting
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import refusal
 from rwn_core.tuning.remedies import strength_words, with_remedies
@@ -136,14 +136,7 @@ def _answered(
             return SearchAnswer(goal=policy, reason=_FEW_RELATIONS)
         # a small table has several releases, a large one the first; weaker places break it, too
         point = None if large else trial.further(place, attack=True)[0]
-        verdict = trial.verdict(place)
-        if point is not None:
-            verdict = judged.judge({key: point.median(key) for key in point.spreads})
-        broken = _broken_words(trial, place, verdict)
-        if broken and large:  # only where the unmasked file breaks that limit, too
-            first = tuple(each for each in judged.limits if each.measure == verdict.first)
-            broken = "" if replace(judged, limits=first).judgeable(microdata)[0] is None else broken
-        if broken:
+        if broken := _broken_at(trial, place, point, table, large=large):
             return SearchAnswer(goal=policy, refused=True, reason=broken)
         if hurried:
             return SearchAnswer(goal=policy, reason=_LATER, late=True)
@@ -152,25 +145,49 @@ def _answered(
         if judged is None:
             return _not_judged(policy, apart)
         point = point or trial.further(place, attack=True)[0]
-        losses = trial.losses(place)
-        verdict = judged.judge(point)
-        loss = trial.loss(place)
-        found: FoundSetting | None = FoundSetting(
-            point=point, verdict=verdict, loss=loss, left=trial.left(place)
-        )
-        # that one release loses just less than is of use may be luck, as what one uses of a limit:
-        # where others lose more or break a limit, the weakest that keeps all is looked for
-        if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:
-            again = replace(table, policy=judged, places=_PLACES, over=False)
-            again.look(setting, MOST_LOST)
-            again.attack()
-            found = again.best[0] if again.tried else None
+        found = _found_at(trial, place, point, setting, replace(table, policy=judged))
     except Late:
         return SearchAnswer(goal=policy, reason=_LATER, late=True)
-    if found is None or not found.kept:
-        words = f"At {strength_words(point.setting)}: {verdict.sentence} Search for a setting."
-        return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
-    return _kept_at(policy, found)
+    if found is not None and found.kept:
+        return _kept_at(policy, found)
+    verdict = judged.judge(point)
+    words = f"At {strength_words(point.setting)}: {verdict.sentence} Search for a setting."
+    return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
+
+
+def _broken_at(
+    trial: StrengthTrial, place: int, point: Point | None, table: TableSearch, *, large: bool
+) -> str:
+    """Say which limit is broken at a place; nothing where none is."""
+    verdict = trial.verdict(place)
+    if point is not None:
+        verdict = table.policy.judge({key: point.median(key) for key in point.spreads})
+    broken = _broken_words(trial, place, verdict)
+    if not broken or not large:
+        return broken
+    # of a large table only where the unmasked file breaks that limit, too
+    first = tuple(each for each in table.policy.limits if each.measure == verdict.first)
+    reachable = replace(table.policy, limits=first).judgeable(table.microdata)[0]
+    return "" if reachable is None else broken
+
+
+def _found_at(
+    trial: StrengthTrial, place: int, point: Point, setting: Setting, table: TableSearch
+) -> FoundSetting | None:
+    """Return the strongest place by one more release, or the weakest that keeps all.
+
+    That one release loses just less than is of use may be luck, as what one uses of a limit: where
+    others lose more or break a limit, the weakest that keeps all is looked for.
+    """
+    losses = trial.losses(place)
+    verdict = table.policy.judge(point)
+    if verdict.kept and fmean(losses) + 2 * stdev(losses) <= MOST_LOST:
+        loss = trial.loss(place)
+        return FoundSetting(point=point, verdict=verdict, loss=loss, left=trial.left(place))
+    again = replace(table, places=_PLACES, over=False)
+    again.look(setting, MOST_LOST)
+    again.attack()
+    return again.best[0] if again.tried else None
 
 
 def _as_given(microdata: Microdata, setting: Setting, policy: Policy) -> SearchAnswer | None:

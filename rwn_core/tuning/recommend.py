@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -232,14 +233,9 @@ def _recommended(
     ranked.after = after
     ranked.stays = stays
     if small:
-        ranked.steps = round(_STEPS / max(n, _LEAST_COUNTED))
-        ranked.until = begin + within * _LOOK_TIME
-    look_at_family(ranked, microdata)
-    if small:
-        # what is left of the time is for more releases of the best, and for simple attacks
-        ranked.until = begin + within
-        ranked.over = False
-        ranked.attack()
+        _rank_whole(ranked, look_at_family, within)
+    else:
+        look_at_family(ranked, microdata)
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
@@ -247,33 +243,108 @@ def _recommended(
     known = [each for each in ranked.best if small and each.kept]
     starts = [] if known else _promising(ranked) or _unranked(microdata, usual_kernel)
     _look_at_all(table, ranked, starts)
-    found = known or table.best or (ranked.best if small else [])
-    best = found[0] if found else None
-    late = table.incomplete or (small and (ranked.over or ranked.skipped))
-    other = None if late or levers else _alternative(table, best, unfit_here)
-    if best is None:
-        wide = [_on_all(each.setting, n) for each in ranked.best]
-        found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
-    tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
-    reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
-    unread = ranked.unread | table.unread
-    reason += (
-        f"none has an answer for each limit.{not_judged(unread)}"
-        if best is None and unread
-        else _reason(best, other, late, f"all {n:,} records", within)
+    looked = _Looked(
+        ranked=ranked,
+        table=table,
+        best=known or table.best or (ranked.best if small else []),
+        others=not levers,
+        unfit=unfit_here,
+        within=within,
     )
     return SearchAnswer(
-        settings=tuple(found[:3]) or (usual,),
-        reason=reason + not_judged(apart),
-        reached=best is not None and best.kept,
+        settings=looked.settings or (usual,),
+        reason=f"{facts}: {looked.words}{not_judged(apart)}",
+        reached=looked.kept,
         tried=ranked.looked + table.looked,
         records=n,
         of=n,
-        confirmed=best is not None and best.releases > 1 and (best.attacked or not best.kept),
-        late=late,
-        alternative=other,
+        confirmed=looked.is_confirmed,
+        late=looked.late,
+        alternative=looked.alternative,
         **shared,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Looked:
+    """What was ranked, on a part of a large table, and what was tried on all records."""
+
+    ranked: TableSearch
+    table: TableSearch
+    best: list[FoundSetting]  # that were read on all records, the best first
+    others: bool  # whether another method is named
+    unfit: Mapping[str, str]  # by method: why it is not looked at
+    within: float
+
+    @property
+    def small(self) -> bool:
+        """True if settings were ranked on the whole table."""
+        return self.table.microdata.n <= QUICK_RECORDS
+
+    @property
+    def first(self) -> FoundSetting | None:
+        """The best setting, if one was read on all records."""
+        return self.best[0] if self.best else None
+
+    @property
+    def settings(self) -> tuple[FoundSetting, ...]:
+        """The best few; those of the ranking without readings where nothing else was read."""
+        if self.best:
+            return tuple(self.best[:3])
+        n = self.table.microdata.n
+        wide = [_on_all(each.setting, n) for each in self.ranked.best]
+        return tuple(FoundSetting(point=Point(setting=e, spreads={})) for e in wide[:3])
+
+    @property
+    def kept(self) -> bool:
+        """True if the best keeps the policy."""
+        return self.first is not None and self.first.kept
+
+    @property
+    def is_confirmed(self) -> bool:
+        """True if several releases say what the best does, with attacks where it is kept."""
+        best = self.first
+        return best is not None and best.releases > 1 and (best.attacked or not best.kept)
+
+    @property
+    def late(self) -> bool:
+        """True if the time was over before all was tried."""
+        out_of_time = self.small and (self.ranked.over or self.ranked.skipped)
+        return bool(self.table.incomplete or out_of_time)
+
+    @cached_property
+    def alternative(self) -> FoundSetting | None:
+        """A better setting of another method."""
+        if self.late or not self.others:
+            return None
+        return _alternative(self.table, self.first, self.unfit)
+
+    @property
+    def words(self) -> str:
+        """Say what was tried, and what the best keeps and loses."""
+        n = self.table.microdata.n
+        where = f"all {n:,} records"
+        tried = where if self.small else f"{_PART:,} of {n:,} records"
+        looked = f"of {counted(self.ranked.looked, 'setting')} of RWN tried on {tried}"
+        unread = self.ranked.unread | self.table.unread
+        if self.first is None and unread:
+            return f"{looked}, none has an answer for each limit.{not_judged(unread)}"
+        said = _reason(self.first, self.alternative, self.late, where, self.within)
+        return f"{looked}, {said}"
+
+
+def _rank_whole(
+    ranked: TableSearch, look_at_family: Callable[[TableSearch, Microdata], None], within: float
+) -> None:
+    """Rank settings on a whole table; what is left of the time is for the best and for attacks."""
+    microdata = ranked.microdata
+    until = ranked.until
+    ranked.steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
+    ranked.until = until - within * (1 - _LOOK_TIME)
+    look_at_family(ranked, microdata)
+    ranked.until = until
+    ranked.over = False
+    ranked.attack()
 
 
 def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:

@@ -482,12 +482,19 @@ class _Lines:
         some_kept = any(each.kept for each in self.table.tried)
         return MOST_LOST if self.space.methods or not some_kept else None
 
-    def _read(self, **more: Any) -> SearchAnswer:
+    def _read(self, *, so_far: bool = False, late: bool = False) -> SearchAnswer:
         """Return what was read so far as an answer."""
         table = self.table
-        note = f"It was read on {table.best[0].releases:,} releases."
-        about = {"unread": self.unread, "unfit": self.unfit}
-        return table.answer(self.policy, self.judged, table.microdata.n, note=note, **about, **more)
+        answer = table.answer(
+            self.policy,
+            self.judged,
+            table.microdata.n,
+            note=f"It was read on {table.best[0].releases:,} releases.",
+            so_far=so_far,
+            unread=self.unread,
+            unfit=self.unfit,
+        )
+        return replace(answer, late=late)
 
     def answer(self) -> SearchAnswer:
         """Return what was found, or why nothing was."""

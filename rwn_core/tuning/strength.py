@@ -247,48 +247,76 @@ class TableSearch:
         if self.late or (most is None and kept in self.seen):
             return None
         self.seen.add(kept)
-        now = clock.processor_seconds()
-        # the usual share for one that may be better, all of the time for one that is asked for
-        share = 1.0
-        if most is None:
-            share = _CANDIDATE if self.tried else _FIRST_CANDIDATE
-        self.candidate_until = now + share * (self.until - now)
-        losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
-        least = min(losses, default=self.least)
+        self.candidate_until = self._end_of_candidate(may_lose=most is not None)
         trial = found = None
         try:
             trial = StrengthTrial(self, candidate)
-            if self.within is None:
-                place = trial.steady(self.closer * least if most is None else most, near)
-            else:
-                place = trial.strongest(self.within)
-            thorough = place is not None or most is not None
-            nearest = trial.nearest()
-            place = nearest[1] if place is None and nearest is not None else place
-            if place is not None:
-                found = trial.found(place) if thorough else trial.first_found(place)
-                self.trials[trial.at(place)] = trial, place
+            found = self._found_along(trial, most, near)
         except ParameterError:
             return None
         except Late:
-            # the weakest place that kept all is what is known; of no use without its loss, nor
-            # where several releases keep a setting that was found before
-            sure = any(each.kept and each.releases > 1 for each in self.tried)
-            places = [p for p, e in trial.verdicts.items() if e.kept] if trial and not sure else []
-            with suppress(Late):
-                if trial and places:
-                    found = trial.first_found(min(places))
-                    self.trials[trial.at(min(places))] = trial, min(places)
+            found = self._found_late(trial)
         finally:
             self.candidate_until = math.inf
         self.looked += 1
         self.read += 0 if trial is None else max(len(trial.worst), 1)
-        for verdict in trial.verdicts.values() if trial and not found else ():
-            self.unread |= verdict.unread
         if found:
             self.tried.append(found)
             self.after(self)
+        elif trial is not None:
+            for verdict in trial.verdicts.values():
+                self.unread |= verdict.unread
         return found
+
+    def _end_of_candidate(self, *, may_lose: bool) -> float:
+        """Return until when a setting is tried: all of the time where it may lose what it likes."""
+        now = clock.processor_seconds()
+        if may_lose:
+            return self.until
+        share = _CANDIDATE if self.tried else _FIRST_CANDIDATE
+        return now + share * (self.until - now)
+
+    def _found_along(
+        self, trial: StrengthTrial, most: float | None, near: float | None
+    ) -> FoundSetting | None:
+        """Return the best place along the strength of a setting, or what comes nearest."""
+        if self.within is None:
+            place = trial.steady(self._least_known if most is None else most, near)
+        else:
+            place = trial.strongest(self.within)
+        thorough = place is not None or most is not None
+        nearest = trial.nearest()
+        if place is None and nearest is not None:
+            place = nearest[1]
+        if place is None:
+            return None
+        found = trial.found(place) if thorough else trial.first_found(place)
+        self.trials[trial.at(place)] = trial, place
+        return found
+
+    @property
+    def _least_known(self) -> float:
+        """What a setting must lose less than, by those that keep the limits."""
+        losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
+        return self.closer * min(losses, default=self.least)
+
+    def _found_late(self, trial: StrengthTrial | None) -> FoundSetting | None:
+        """Return the weakest place that kept all when the time was over.
+
+        It is of no use without its loss, nor where several releases keep a setting that was found
+        before.
+        """
+        sure = any(each.kept and each.releases > 1 for each in self.tried)
+        if trial is None or sure:
+            return None
+        places = [place for place, verdict in trial.verdicts.items() if verdict.kept]
+        if not places:
+            return None
+        with suppress(Late):
+            found = trial.first_found(min(places))
+            self.trials[trial.at(min(places))] = trial, min(places)
+            return found
+        return None
 
     def attack(self) -> None:
         """Try simple attacks on the releases of the best setting, and of the next where they break.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import rwn_core as rwn
@@ -122,13 +123,7 @@ def table(session: Session, scenarios: list[rwn.Scenario], meeting: bool) -> dic
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{rwn.MEASURES[key].title_for(session.data.n)} {arrow(key)}", *readings])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
-    # a row for each registered analysis: whether it passes on several releases
-    found = [
-        {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
-        for scenario in scenarios
-    ]
-    for name in dict.fromkeys(name for each in found for name in each):
-        rows.append([f"Analysis plan: {name}", *(each.get(name, "–") for each in found)])
+    rows += _analysis_rows(session, scenarios)
     ranges = dict.fromkeys(filter(None, (ranges_words(s.readings) for s in scenarios)))
     brackets = f"in brackets the {'; '.join(ranges)}" if ranges else "no range is known"
     side_by_side = {
@@ -147,6 +142,20 @@ def table(session: Session, scenarios: list[rwn.Scenario], meeting: bool) -> dic
     ]
     followed = watch_list.side_by_side(session, scenarios) if meeting else None
     return {"tables": [side_by_side, *([followed] if followed else []), *words]}
+
+
+def _analysis_rows(session: Session, scenarios: list[rwn.Scenario]) -> list[list[str]]:
+    """Return a row for each registered analysis: whether it passes on several releases."""
+    found = [_standings_in_words(session, scenario) for scenario in scenarios]
+    rows = []
+    for name in dict.fromkeys(chain.from_iterable(found)):
+        rows.append([f"Analysis plan: {name}", *(each.get(name, "–") for each in found)])
+    return rows
+
+
+def _standings_in_words(session: Session, scenario: rwn.Scenario) -> dict[str, str]:
+    """Return by analysis how it stands at a scenario."""
+    return {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
 
 
 def _verdict(session: Session, scenario: rwn.Scenario) -> str:

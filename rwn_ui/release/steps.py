@@ -71,24 +71,49 @@ def drawn(session: Session) -> Drawn | None:
     return last if last is not None and last.about == about(session) else None
 
 
+def _not_decided(last: Drawn | None) -> str:
+    """Say what is missing until somebody answers for the release."""
+    if last is None:
+        return "It waits for step 2: there is no release yet to decide upon."
+    return "" if last.approval is not None else "Nobody answers for the release."
+
+
+def _not_judged(last: Drawn | None) -> str:
+    """Say what is missing until the release keeps its policy, or somebody answers for it."""
+    if last is None:
+        return "No release of the present setting was drawn."
+    verdict = last.judged.verdict
+    return "" if verdict.kept or last.approval is not None else verdict.sentence
+
+
+def _not_written(last: Drawn | None, *, checked: bool) -> str:
+    """Say what is missing until the files are in somebody's hands."""
+    if last is None or last.approval is None or not checked:
+        return "It waits for step 3."
+    if not last.files:
+        return "The files are not made."
+    return "" if last.left else "The files are made, and nobody took them."
+
+
+def _not_signed(last: Drawn | None) -> str:
+    """Say what is missing until the release is in the ledger."""
+    if last is None or not last.files:
+        return "It waits for step 4."
+    return "" if last.entry is not None else "The release is not in the ledger."
+
+
 def steps(session: Session) -> tuple[Step, ...]:
     """All five, in order."""
     last = drawn(session)
     checked = is_checked(session)
-    data = "" if checked else "Nobody has said that kinds and roles are right."
-    data = still_asked(session) or data
-    judged = "No release of the present setting was drawn."
-    decided = "It waits for step 2: there is no release yet to decide upon."
-    files, ledger = "It waits for step 3.", "It waits for step 4."
-    if last is not None:
-        decided = "" if last.approval is not None else "Nobody answers for the release."
-        judged = last.judged.verdict.sentence if decided and not last.judged.verdict.kept else ""
-        if checked and last.approval is not None:
-            files = "" if last.left else "The files are made, and nobody took them."
-            files = files if last.files else "The files are not made."
-        if last.files:
-            ledger = "" if last.entry is not None else "The release is not in the ledger."
-    missing = (data, judged, decided if checked else "It waits for step 1.", files, ledger)
+    unchecked = "" if checked else "Nobody has said that kinds and roles are right."
+    missing = (
+        still_asked(session) or unchecked,
+        _not_judged(last),
+        _not_decided(last) if checked else "It waits for step 1.",
+        _not_written(last, checked=checked),
+        _not_signed(last),
+    )
     state = "" if last is None else last.judged.verdict.state
     called = "" if last is None else last.judged.verdict.mark
     excepted = last is not None and last.approval is not None and state != "kept"

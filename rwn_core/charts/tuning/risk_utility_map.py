@@ -52,9 +52,7 @@ def draw(
     x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
     y_range = _padded(0.0, top) if scale is None else scale.ends
     spots = [(share(p["loss"], x_range), share(p["up"], y_range)) for p in placed]
-    # a marker stands where the limit's name would, at the right end
-    height = share(limit or 0.0, y_range)
-    crowded = any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
+    crowded = _is_crowded(spots, share(limit or 0.0, y_range))
     now = next((p for p in placed if p["label"] == "now"), None)
     clouds = [_cloud(others, "draws", 5, 0.5, of_limits)] if others else []
     return style.chart(
@@ -82,15 +80,21 @@ def draw(
         ),
         table=table(
             ["setting", "parameters", "loss", risk, "keeps all limits"],
-            [
-                [p["label"] for p in points],
-                [p["text"] for p in points],
-                [p["loss"] for p in points],
-                known([p["risk"] for p in points]),
-                [_KEPT[p.get("kept")] for p in points],
-            ],
+            _columns(points),
         ),
     )
+
+
+def _is_crowded(spots: Sequence[tuple[float, float]], height: float) -> bool:
+    """True if a marker stands where the limit's name would, at the right end."""
+    return any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
+
+
+def _columns(points: Sequence[Point]) -> list[list[Any]]:
+    """Return the columns of the table behind the map."""
+    labels, texts, losses = ([p[name] for p in points] for name in ("label", "text", "loss"))
+    kept = [_KEPT[p.get("kept")] for p in points]
+    return [labels, texts, losses, known([p["risk"] for p in points]), kept]
 
 
 def _top(points: Sequence[Point], limit: float | None, of_limits: bool) -> float:

@@ -81,9 +81,7 @@ def table_of_columns(
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
     """The column with the type that its texts have, or that its variable asks for."""
-    if variable is not None and (
-        not variable.is_released or variable.kind is Kind.CATEGORICAL or variable.levels is not None
-    ):
+    if variable is not None and _stays_text(variable):
         return _texts(column), []
     if not column.has:  # it is left out of every release
         return pd.Series(np.full(len(column.texts), np.nan), name=column.name), []
@@ -93,24 +91,46 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
         moments, said = dates(column, notation)
         return moments, [*said, *_missing_notice(column, "count as missing")]
     if column.has == {Form.CLOCK}:
-        # times of the day as numbers of seconds
-        seconds = np.full(len(column.different), np.nan)
-        for place, text in enumerate(column.different.to_pylist()):
-            found = _TIME.fullmatch(text)
-            if found is not None:
-                hour, minute, second, half = found.groups()
-                hours = int(hour) if half is None else int(hour) % 12 + 12 * (half[0] in "pP")
-                seconds[place] = 3600 * hours + 60 * int(minute or 0) + float(second or 0)
-        said = [
-            f"{column.name} has times of the day: they are numbers of seconds; if they are none, "
-            "make it categorical in a schema.",
-            *_missing_notice(column, "count as missing"),
-        ]
-        if (seconds % 1 > 0).any():
-            return pd.Series(seconds[column.codes], name=column.name, copy=False), said
-        return _integers(column, seconds), said
+        return _clocks(column)
     if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
         return _numbers(column, declared=kind is not None)
+    _refuse_mixed(column)
+    notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
+    if Form.CODE in column.has and column.has <= _NUMBERS:
+        notices.append(
+            f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
+            "categorical."
+        )
+    return _texts(column), notices
+
+
+def _stays_text(variable: Variable) -> bool:
+    """True if nothing but texts is asked for."""
+    categorical = variable.kind is Kind.CATEGORICAL or variable.levels is not None
+    return categorical or not variable.is_released
+
+
+def _clocks(column: TextColumn) -> Typed:
+    """Return times of the day as numbers of seconds."""
+    seconds = np.full(len(column.different), np.nan)
+    for place, text in enumerate(column.different.to_pylist()):
+        found = _TIME.fullmatch(text)
+        if found is not None:
+            hour, minute, second, half = found.groups()
+            hours = int(hour) if half is None else int(hour) % 12 + 12 * (half[0] in "pP")
+            seconds[place] = 3600 * hours + 60 * int(minute or 0) + float(second or 0)
+    said = [
+        f"{column.name} has times of the day: they are numbers of seconds; if they are none, "
+        "make it categorical in a schema.",
+        *_missing_notice(column, "count as missing"),
+    ]
+    if (seconds % 1 > 0).any():
+        return pd.Series(seconds[column.codes], name=column.name, copy=False), said
+    return _integers(column, seconds), said
+
+
+def _refuse_mixed(column: TextColumn) -> None:
+    """Refuse texts of which some are numbers, dates or times, and others are not."""
     _refuse_half_numbers(column)
     if Form.DATE in column.has or column.has == {Form.OTHER_DATE}:
         refuse_dates(column, column.with_forms(set(Form) - NOTHING - {Form.DATE}))
@@ -121,13 +141,6 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
             "leave the field empty where a time is missing",
             many="are not times of the day, and others are",
         )
-    notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
-    if Form.CODE in column.has and column.has <= _NUMBERS:
-        notices.append(
-            f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
-            "categorical."
-        )
-    return _texts(column), notices
 
 
 def _refuse_half_numbers(column: TextColumn) -> None:
