@@ -383,9 +383,12 @@ def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_with_the_best_so_far(
         "siri",
         "--key",
         "age",
+        "--slices",
+        "--kernel",
+        "--method",
         "--seconds",
-        "600",
-    )  # far too long to end by itself
+        "120",
+    )  # too much to try for an end by itself
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", program, *find],
