@@ -2,6 +2,7 @@
 // repeats counts as dragging. Presets, Undo and Redo are buttons of this component: each element of
 // Streamlit would be a message and a rendering of its own.
 
+const TYPED = 4; // digits of a value that was typed
 const LET_GO = ["pointerup", "pointercancel", "keyup"];
 
 function make(parent, tag, attributes = {}) {
@@ -149,7 +150,7 @@ class Slider {
     this.field.hidden = most === undefined;
     if (most !== undefined) {
       this.field.setAttribute("aria-label", `${title}, typed`);
-      Object.assign(this.field, { min: low, max: most, step: "any" });
+      Object.assign(this.field, { min: low, max: most, step: state.digits ? "any" : 1 });
     }
     Object.assign(this.range, { min: low, max: high, step });
     this.range.disabled = low === high || Boolean(note);
@@ -165,6 +166,6 @@ class Slider {
     if (this.range.valueAsNumber !== this.value) this.range.value = this.value;
     this.range.setAttribute("aria-valuetext", text);
     if (this.output.textContent !== text) this.text.data = text; // in place, as setText of the panel
-    if (this.field.getRootNode().activeElement !== this.field || this.field.value === "") this.field.value = Number(text);
+    if (this.field.getRootNode().activeElement !== this.field || this.field.value === "") this.field.value = Number(this.value.toFixed(Math.max(digits, TYPED)));
   }
 }

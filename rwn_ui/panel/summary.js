@@ -51,6 +51,7 @@ class Summary {
     this.setting = node.appendChild(make("details", "rwn-steps rwn-setting"));
     this.name = this.setting.appendChild(make("summary"));
     this.whole = this.setting.appendChild(make("div"));
+    this.setting.addEventListener("toggle", () => this.tell());
     this.text = part("parameters");
     const legend = part("legend");
     for (const side of ["original", "released"]) part(side, legend).append(make("i"), side);
@@ -60,15 +61,20 @@ class Summary {
     this.strip.setAttribute("role", "img");
   }
 
+  /** All of the setting, while it is asked for. */
+  tell() {
+    setText(this.whole, this.setting.open ? this.all : "");
+  }
+
   show({ summary, changed }) {
     this.node.hidden = !summary && !changed;
     const named = Boolean(summary?.name);
     this.setting.hidden = !named;
-    this.text.hidden = named;
     setText(this.name, summary?.name ?? "");
-    setText(this.whole, [summary?.text, summary?.help].filter(Boolean).join(". "));
-    setText(this.text, summary?.text ?? "");
-    this.text.title = [summary?.text, summary?.help].filter(Boolean).join(". ");
+    this.all = [summary?.text, summary?.help].filter(Boolean).join(". ");
+    this.tell();
+    setText(this.text, summary?.levers ?? summary?.text ?? "");
+    this.text.title = this.all;
     this.changed.hidden = !changed;
     this.changed.dataset.warned = Boolean(changed?.warning);
     this.changed.title = changed?.warning ?? "";

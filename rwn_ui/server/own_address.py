@@ -24,6 +24,8 @@ _SCRIPT = """<script>
 """What stands before Streamlit's own scripts; the pages' names take the place of the sign."""
 
 
+FORMER = {"sweep"}
+"""Names of pages that are gone, whose addresses go on to others."""
 _IN_PARTS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 """Headers by which an answer would be packed, or no whole page."""
 
@@ -40,7 +42,7 @@ class OwnAddress:
 
     def __init__(self, app: ASGIApp, pages: Path) -> None:
         self.app = app
-        names = sorted(each.stem for each in pages.glob("*.py"))
+        names = sorted({each.stem for each in pages.glob("*.py")} | FORMER)
         self.names = frozenset(names)
         self.script = (_SCRIPT % json.dumps(names)).encode()
 

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.masking import Masked, Method, Prepared, family, fixed_options, unrounded
+from rwn_core.masking import SHORT_NAMES, Masked, Method, Prepared, family, fixed_options, unrounded
 from rwn_core.measures import measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -188,11 +188,13 @@ class Snapshot:
         """The beginning of a panel's payload: the table and the setting."""
         draws = "" if self.draws is None else f" · {self.draws.repeats} draws"
         masked = [each.name for each in self.table.schema.released if each.masked]
+        levers = " · ".join(f"{SHORT_NAMES[name]} = {x:g}" for name, x in self.levers.items())
         return {
             "projector": self.projector,
             "table": self.name,
             "summary": {
                 "name": setting_name(self.setting, masked),
+                "levers": f"{levers} · seed {self.seed}{draws}{more}",
                 "text": f"{self.words} · seed {self.seed}{draws}{more}",
                 "help": radius_note(self.levers),
             },

@@ -100,6 +100,7 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
                 "note": note,
                 "low": ends.low,
                 "high": ends.high,
+                "most": ends.high,
                 "step": ends.step,
                 "digits": digits,
                 "value": ends.clip(levers[lever.name]),

@@ -37,10 +37,10 @@ PIXELS = """(wanted) => {
     if (data[i + 3] > 250 && wanted.every((v, j) => Math.abs(data[i + j] - v) < 3)) found++;
   return found;
 }"""
-# whether the first tile can be clicked at its left edge
+# whether the first card can be clicked at its left edge
 ON_TOP = """() => {
-  const tile = document.querySelector('.rwn-tile'), box = tile.getBoundingClientRect();
-  return tile.contains(document.elementFromPoint(box.x + 3, box.y + box.height / 2));
+  const card = document.querySelector('.rwn-card'), box = card.getBoundingClientRect();
+  return card.contains(document.elementFromPoint(box.x + 3, box.y + box.height / 2));
 }"""
 
 
@@ -120,7 +120,7 @@ def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(app, link: str) 
     """In large type it is wider."""
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.page.goto(app.server.address + link)  # cards are drawn when they are seen
-    app.page.locator(".rwn-tile").first.wait_for()
+    app.page.locator(".rwn-card").first.wait_for()
     app.settle(begun=True)
     assert app.page.evaluate(ON_TOP)
 
@@ -138,6 +138,7 @@ def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(open
     assert re.fullmatch(r"−[\d.]+\s?pp vs A", marked)
     app.page.get_by_role("button", name="Keep this setting").click()
     linked.get_by_text("vs B").wait_for()
+    app.settle()  # the page's run, which has kept the setting, ends
     app.press("q", "ArrowLeft")
     assert settings_on_map(app) == ["now", "A", "B"]
     for name in "AB":
