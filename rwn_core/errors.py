@@ -3,9 +3,10 @@
 import logging
 import secrets
 import traceback
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 _LOG = logging.getLogger("rwn")
 
 
@@ -42,6 +43,27 @@ class Catalogue(dict[str, Any]):
     def __missing__(self, key: object) -> Any:
         """Refuse a key that is not there."""
         raise ParameterError(self.refusal(key))
+
+
+def each_once(what: str, entries: Iterable[tuple[str, T]]) -> dict[str, T]:
+    """Return entries by their key; one that was copied with its key is refused.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> each_once("lever", [("k", 5), ("k", 7)])
+    Traceback (most recent call last):
+    ...
+    ValueError: Two entries have the key of the lever k; give one its own.
+    """
+    known: dict[str, T] = {}
+    for key, entry in entries:
+        if known.setdefault(key, entry) is not entry:
+            raise ValueError(f"Two entries have the key of the {what} {key}; give one its own.")
+    return known
 
 
 class NotApplicable(RWNError):

@@ -5,7 +5,7 @@ reader), data and layout (Plotly), and table (the numbers behind the picture). T
 reports and the tests use the same dictionary.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 
@@ -24,6 +24,7 @@ from rwn_core.charts.lessons import (
 )
 from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.tuning import risk_utility_map, sweep_map
+from rwn_core.errors import each_once
 from rwn_core.evaluation import attack_list, two_way
 from rwn_core.measures import MEASURES
 from rwn_core.measures.drawing.style import Chart, draw_reason
@@ -31,26 +32,29 @@ from rwn_core.measures.drawing.tables import Rows
 
 _TUNING = (risk_utility_map, sweep_map)
 _LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, choose, sampling)
-CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
-    {
-        **{
-            key: draw
-            for measure in MEASURES.values()
-            for key, draw in {**measure.charts, **measure.of_variable}.items()
-        },
-        "key_classes": several_measures.draw_key_classes,
-        "guessing_attacks": several_measures.draw_guessing_attacks,
-        "linkage_attacks": attack_list.draw_linkage_attacks,
-        "two_way": two_way.draw_two_way,
-        **{each.__name__.rpartition(".")[2]: each.draw for each in _TUNING},
-        **{f"lesson_{each.__name__.rpartition('.')[2]}": each.draw for each in _LESSONS},
-        "lesson_ties": partial(choose.draw, key="lesson_ties", lever="width"),
-        "lesson_edges": edges.draw,
-        "lesson_edges_loads": edges.draw_loads,
-        "figure_curves": figure_curves.draw,
-        "figure_boxes": figure_curves.draw_boxes,
-    }
-)
+
+
+def _drawn() -> Iterator[tuple[str, Callable[..., Chart]]]:
+    """Yield every chart with its key, those of measures first."""
+    for measure in MEASURES.values():
+        yield from measure.charts.items()
+        yield from measure.of_variable.items()
+    yield "key_classes", several_measures.draw_key_classes
+    yield "guessing_attacks", several_measures.draw_guessing_attacks
+    yield "linkage_attacks", attack_list.draw_linkage_attacks
+    yield "two_way", two_way.draw_two_way
+    for each in _TUNING:
+        yield each.__name__.rpartition(".")[2], each.draw
+    for lesson in _LESSONS:
+        yield f"lesson_{lesson.__name__.rpartition('.')[2]}", lesson.draw
+    yield "lesson_ties", partial(choose.draw, key="lesson_ties", lever="width")
+    yield "lesson_edges", edges.draw
+    yield "lesson_edges_loads", edges.draw_loads
+    yield "figure_curves", figure_curves.draw
+    yield "figure_boxes", figure_curves.draw_boxes
+
+
+CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(each_once("chart", _drawn()))
 """Every chart by key, those of measures first; pages draw by key and know no file of a chart."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, each_once
 from rwn_core.io import (
     csv_format,
     excel_format,
@@ -25,22 +25,22 @@ from rwn_core.io import (
 )
 from rwn_core.io.format import Format as Format
 
+_FILES = (
+    csv_format,
+    parquet_format,
+    excel_format,
+    tsv_format,
+    feather_format,
+    stata_format,
+    spss_format,
+    sas_format,
+    r_format,
+    ods_format,
+    json_format,
+    fixed_width_format,
+)
 FORMATS: tuple[Format, ...] = tuple(
-    each.FORMAT
-    for each in (
-        csv_format,
-        parquet_format,
-        excel_format,
-        tsv_format,
-        feather_format,
-        stata_format,
-        spss_format,
-        sas_format,
-        r_format,
-        ods_format,
-        json_format,
-        fixed_width_format,
-    )
+    each_once("format", ((each.FORMAT.key, each.FORMAT) for each in _FILES)).values()
 )
 """Every format, in the order on screen; the first is the usual one."""
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from rwn_core.errors import Catalogue, ParameterError
+from rwn_core.errors import Catalogue, ParameterError, each_once
 from rwn_core.masking.additive_noise import AdditiveNoise as AdditiveNoise
 from rwn_core.masking.cart_synthesis import CARTSynthesis as CARTSynthesis
 from rwn_core.masking.correlated_noise import CorrelatedNoise as CorrelatedNoise
@@ -66,7 +66,10 @@ _METHODS = (
 )
 
 METHODS: Mapping[str, Any] = MappingProxyType(
-    Catalogue({method.method: method for method in _METHODS}, lambda name: no_method(name))
+    Catalogue(
+        each_once("method", ((method.method, method) for method in _METHODS)),
+        lambda name: no_method(name),
+    )
 )
 """Every method's parameter record by its key, in the order on screen."""
 

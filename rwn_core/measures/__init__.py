@@ -7,7 +7,7 @@ its plain sentence there, too, and says which charts draw it and which pages sho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -80,17 +80,56 @@ _FIRST = (
 """Families in the order on screen; others follow by name."""
 
 
-def _found() -> Iterator[Measure]:
-    """Yield the measures of all files of both rooms, a family after another."""
+def _found() -> Iterator[tuple[str, Measure]]:
+    """Yield the measures of all files of both rooms with their file, a family after another."""
     for room in (utility, risk):
         names = sorted(each.name for each in iter_modules(room.__path__))
         for name in sorted(names, key=lambda name: (*_FIRST, name).index(name)):
             module = import_module(f"{room.__name__}.{name}")
-            yield from (each for each in vars(module).values() if isinstance(each, Measure))
+            for each in vars(module).values():
+                if isinstance(each, Measure):
+                    yield f"{room.__name__.rpartition('.')[2]}/{name}.py", each
+
+
+def by_key(found: Iterable[tuple[str, Measure]]) -> dict[str, Measure]:
+    """Return measures by their key, given each with its file.
+
+    Raises
+    ------
+    ValueError
+        A key is there already, a file is in the room of the other side, or another measure is
+        raised by the same attacks.
+    """
+    known: dict[str, Measure] = {}
+    homes: dict[str, str] = {}
+    raised: dict[str, str] = {}
+    for file, measure in found:
+        key = measure.key
+        if known.get(key) is measure:  # a file that imports it
+            continue
+        if key in known:
+            raise ValueError(
+                f"The measure {key} of {file} has the key of one in {homes[key]}; give it its own."
+            )
+        if file.partition("/")[0] != measure.side:
+            raise ValueError(
+                f"The measure {key} of the side {measure.side} is in {file}; move its file to "
+                f"{measure.side}/."
+            )
+        if measure.raised_by in raised:
+            raise ValueError(
+                f"The measure {key} has raised_by = {measure.raised_by}, as "
+                f"{raised[measure.raised_by]} has; one measure states that worst case."
+            )
+        known[key] = measure
+        homes[key] = file
+        if measure.raised_by is not None:
+            raised[measure.raised_by] = key
+    return known
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
-    Catalogue({measure.key: measure for measure in _found()}, lambda key: no_measure(str(key)))
+    Catalogue(by_key(_found()), lambda key: no_measure(str(key)))
 )
 
 

@@ -257,8 +257,9 @@ class Measure(View):
         Whether its limit is stated as a number of people.
     usual_limit : float, optional
         What a policy allows that states no limits; None where it has none on this measure.
-    raised : bool
-        Whether it states a worst case that what the red team achieves may exceed.
+    raised_by : {"identity", "attribute"}, optional
+        Which attacks of the red team may exceed the worst case that it states: those that link, or
+        those that name values. One measure each.
     falls : bool
         Whether the value falls with the number of records, at equal geometry.
     needs_own : bool
@@ -299,7 +300,7 @@ class Measure(View):
     of_holdout: bool = False
     counts: bool = False
     usual_limit: float | None = None
-    raised: bool = False
+    raised_by: Literal["identity", "attribute"] | None = None
     falls: bool = False
     needs_own: bool = False
     must_hold: bool = False

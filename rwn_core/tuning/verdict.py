@@ -338,7 +338,8 @@ def spread_of(measure: str, given: Any) -> Spread:
 
 
 RED_TEAM = "red_team"
-RAISED = tuple(key for key, measure in MEASURES.items() if measure.raised)
+_RAISED_BY = {measure.raised_by: key for key, measure in MEASURES.items() if measure.raised_by}
+RAISED = (_RAISED_BY["identity"], _RAISED_BY["attribute"])
 """Measures that state a worst case; a link may be worse than the first, a name than the other."""
 
 

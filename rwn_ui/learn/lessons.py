@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from rwn_core.errors import each_once
 from rwn_ui.learn import (
     choose,
     disclosure,
@@ -28,5 +29,7 @@ _ALL = (
     edges.LESSON,
     choose.TIES,
 )
-LESSONS: Mapping[str, Lesson] = MappingProxyType({each.key: each for each in _ALL})
+LESSONS: Mapping[str, Lesson] = MappingProxyType(
+    each_once("lesson", ((each.key, each) for each in _ALL))
+)
 """Every lesson by key."""

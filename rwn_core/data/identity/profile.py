@@ -278,14 +278,14 @@ class NameWords:
         self.is_explicit = self._has_stem("explicit") or self._has("explicit_words")
 
     def _counts_things(self) -> bool:
-        """True for "number of rooms": a word of numbers comes first and counts the rest."""
+        """True if a word of numbers comes first and counts the rest, as in number of rooms."""
         if len(self._letters) < 2:
             return False
         first, second = self._letters[:2]
         return first in _OF["counted_first"] and second in ("of", "de")
 
     def _is_amount(self) -> bool:
-        """True for a quantity or a kind of something, such as household income or address type.
+        """True if it is a quantity or a kind of something, such as household income.
 
         Or a compound that ends with an amount, such as hhincome; but not the number of something,
         such as tax_id.

@@ -312,7 +312,7 @@ def _also(strategy: str) -> str:
 ATTRIBUTE_GAIN = Measure(
     key="attribute_gain",
     usual_limit=0.05,
-    raised=True,
+    raised_by="attribute",
     title="Attribute gain",
     at_least="Attribute gain, at least",
     bounds=(-1.0, 1.0),

@@ -154,7 +154,7 @@ def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
 BAYES_LINKAGE = linkage_measure(
     key="bayes_linkage",
     usual_limit=0.05,
-    raised=True,
+    raised_by="identity",
     falls=True,
     effort=1,
     title="Worst-case linkage",
