@@ -159,12 +159,18 @@ def offer(session: Session, on_keep: Callable[[], None]) -> None:
     if names:
         key = session.key(f"tune.compared.{len(names)}")
         st.session_state[key] = [name for name in session.compared if name in names]
+
+        def choose() -> None:
+            # a field of fewer scenarios may still answer, when one has just been kept
+            if list(session.scenarios) == names:
+                session.compared = tuple(st.session_state[key])
+
         st.multiselect(
             "Compared with",
             names,
             key=key,
             max_selections=COMPARED,
-            on_change=lambda: setattr(session, "compared", tuple(st.session_state[key])),
+            on_change=choose,
         )
 
 
