@@ -125,7 +125,7 @@ def _called_household(doubts: Mapping[str, str]) -> str | None:
 
 
 class _Given(NamedTuple):
-    """What is known of a table before the role of one variable is guessed."""
+    """A table as it is known before the role of one variable is guessed."""
 
     frame: pd.DataFrame
     doubts: Mapping[str, str]  # by variable: what it looks like

@@ -267,7 +267,7 @@ def _recommended(
 
 @dataclass(frozen=True, kw_only=True)
 class _Looked:
-    """What was ranked, on a part of a large table, and what was tried on all records."""
+    """A ranking, on a part of a large table, and what was tried on all records."""
 
     ranked: TableSearch
     table: TableSearch

@@ -471,7 +471,7 @@ class _Lines:
         self.table.attack()
 
     def _is_closed(self, start: Setting) -> bool:
-        """True for a start of a method that is refused; the first one is read all the same."""
+        """True if the method of a start is refused; the first one is read all the same."""
         if self.space.lose_at_most is not None or start is self.starts[0]:
             return False
         return start.method in self.unfit
