@@ -11,6 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.noun_of_table import spoken_for
 from rwn_core.reporting.readable import decision_html, earlier_decisions, judged
 from rwn_core.reporting.scenario import Decision, decisions_in, scenario_or_decision
 from rwn_core.tuning.verdict import counted
@@ -167,11 +168,12 @@ def _side_by_side(session: Session) -> None:
             args=(session, missing),
         )
     marked = choice_key(session)
+    candidates = compare_cards.screen(
+        session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""
+    )
     show_picture(
         session,
-        compare_cards.screen(
-            session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""
-        ),
+        spoken_for(session.data.schema, candidates),
         key="compare.candidates",
         on_pick=lambda name: _mark(session, name),
     )
@@ -187,7 +189,8 @@ def _side_by_side(session: Session) -> None:
         if past:
             panel({"tables": [{**EARLIER, "rows": earlier_decisions(past)}]}, key="compare.earlier")
     with st.expander("All readings, and the differences in words", expanded=not meeting):
-        panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
+        readings = compare_cards.table(session, scenarios, meeting)
+        panel(spoken_for(session.data.schema, readings), key="compare.table")
     with (
         st.container(key="screen-only-files"),
         st.expander("Files of the scenarios", expanded=not meeting),
