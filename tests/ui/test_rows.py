@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.units import unit_of
-from rwn_ui.compare import view as compare_view
 from rwn_ui.release.steps import is_checked, still_asked
-from rwn_ui.state import kept_picture
 from tests import rows_together
 from tests.ui.conftest import Open
 
@@ -107,18 +105,6 @@ def test_what_a_record_is_is_asked_once_and_pages_speak_of_it(open_page: Open) -
     shown = orjson.dumps(screen.panel).decode()
     assert "firms" in shown
     assert "people" not in shown
-
-
-def test_compare_speaks_of_the_records_too(open_page: Open, monkeypatch) -> None:
-    told = []
-    for part in (compare_view, kept_picture):
-        monkeypatch.setattr(part, "panel", lambda payload, **more: told.append(payload))
-    screen = open_page("data").upload("firms.csv", firms(), asked=True)
-    screen.press("Use these answers")
-    screen.visit("compare").find("text_input", "Name").set_value("One")
-    assert screen.press("Save scenario").errors == []
-    assert told
-    assert not [part for part in map(str, told) if "people" in part]
 
 
 def test_levels_that_look_the_same_are_shown_as_pairs(open_page: Open, caplog) -> None:
