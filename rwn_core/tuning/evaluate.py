@@ -122,8 +122,15 @@ class PreparedTables:
         self._untouched: Comparison | None = None
 
     def start(self, setting: Setting) -> Prepared:
-        """Return the table prepared for a setting, with its slices."""
+        """Return the table prepared for a setting, with its slices.
+
+        Raises
+        ------
+        ParameterError
+            The method refuses the setting on this table, with these slices.
+        """
         data = setting.applied_to(self._microdata)
+        setting.params.check(data)  # what was prepared may have had other slices
         same = together(setting)
         if same not in self._starts:
             if len(self._starts) >= self._metrics:  # memory goes before the next is made ready

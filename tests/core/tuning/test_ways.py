@@ -249,3 +249,16 @@ def test_more_donors_are_tried_where_a_limit_is_just_broken(
 )
 def test_a_setting_has_a_short_name(params, slices, name: str) -> None:
     assert setting_name(Setting(params=params, slices=slices), ["a", "b", "c", "d"]) == name
+
+
+def test_slices_that_a_method_refuses_are_not_tried_after_others(few: rwn.Microdata) -> None:
+    """The table is prepared for both at once, but a key alone may be in no later slice."""
+    params = rwn.RWN(k=20, by_prediction=True, later=20)
+    tables = PreparedTables(few)
+    others = tuple(name for name in NAMES if name != "siri")
+    tables.start(Setting(params=params, slices=(others,)))
+    apart = Setting(params=params, slices=(("weight", "siri"),))
+    with pytest.raises(rwn.ParameterError, match="identifying variable"):
+        apart.params.check(apart.applied_to(few))
+    with pytest.raises(rwn.ParameterError, match="identifying variable"):
+        tables.start(apart)
