@@ -502,9 +502,10 @@ def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any
             # no secret chooses the neighbors: what is known of a person then comes from the
             # relations alone; and a row's own record counts as one of them
             weights = without
-            params = replace(params, later=later_donors(n, LATER[0]))
-            # of many records a balance of later slices takes minutes
-            params = replace(params, later_balance=table.n <= WAYS[way].plain_beyond)
+            if params.by_prediction:
+                params = replace(params, later=later_donors(n, LATER[0]))
+                # of many records a balance of later slices takes minutes
+                params = replace(params, later_balance=table.n <= WAYS[way].plain_beyond)
             if params.method == SoftRWN.method:
                 params = replace(params, own=True)
         if table.n > WAYS[way].never_beyond:
