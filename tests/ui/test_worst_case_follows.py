@@ -69,7 +69,7 @@ def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
     assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
     assert [trace for trace in drawn["data"] if trace["name"] == "now"]
     first = after["verdict"]["nearest"]
-    assert first.endswith("%")
+    assert first.endswith(")")
     assert (after["stamp"] != before["stamp"], after["waits"]) == (True, [])
     at_once = prepared(larger).release(larger.masking, larger.seed).comparison
     own = rwn.MEASURES["bayes_linkage"].read(at_once)
@@ -107,14 +107,14 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
     assert shown(session)["verdict"]["text"].startswith(UNJUDGED)
     after = followed(session)  # the worker compiles, and answers
-    assert after["verdict"]["nearest"].endswith("%")
+    assert after["verdict"]["nearest"].endswith(")")
     assert after["waits"] == []
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: True)
     session.move(k=7)
     at_once = shown(session)  # from then on with each move
     assert at_once["waits"] == []
     tile = at_once["verdict"]
-    assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", "%")
+    assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", ")")
 
 
 def first_pending(session: Session) -> str | None:
@@ -209,7 +209,7 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     assert payload["verdict"]["state"] == "over", "one broken limit is enough to know"
     assert "; 1 limit to follow." in payload["verdict"]["text"]
     assert payload["waits"]
-    assert shown(larger)["verdict"]["nearest"].endswith("%")
+    assert shown(larger)["verdict"]["nearest"].endswith(")")
 
 
 @pytest.fixture
