@@ -107,7 +107,7 @@ NAMED_POLICIES: Mapping[str, NamedPolicy] = MappingProxyType({each.name: each fo
 
 
 def policy_called(name: str) -> Policy:
-    """Return the policy of a name.
+    """Give the policy of a name.
 
     Parameters
     ----------

@@ -77,19 +77,18 @@ def measured(
     return replace(scenario, readings=point.stated(), unread=point.unread)
 
 
-def save(session: Session, name: str, note: str, setting: Setting | None = None) -> bool:
-    """Begin to measure the current or another setting as a scenario; False while another is.
+def save(session: Session, name: str, note: str, setting: Setting | None = None) -> None:
+    """Begin to measure the current or another setting as a scenario, unless another is.
 
     The work outlives the page: `follow` has the scenario, on whatever page it is asked for.
     """
     if is_measuring(session):
-        return False
+        return
     draft = scenario_draft(session, name, note, setting)
     plan = analysis_plan_results.registered(session, draft)
     label = f"{name}: {session.words if setting is None else setting.words}"
     known = _known_draws(session, draft)
     _begin_trial(session, label, [(draft, plan)], new=True, known=known)
-    return True
 
 
 def _known_draws(session: Session, draft: rwn.Scenario) -> dict[str, Point]:
@@ -101,7 +100,7 @@ def _known_draws(session: Session, draft: rwn.Scenario) -> dict[str, Point]:
 
 
 def is_measuring(session: Session) -> bool:
-    """True while scenarios are measured."""
+    """True if scenarios are being measured."""
     job = session.user.work.jobs.get(JOB)
     return job is not None and job.running
 

@@ -107,4 +107,4 @@ def test_a_public_name_is_documented_in_full() -> None:
 
 
 def test_nothing_public_is_left_out_but_the_catalogues() -> None:
-    assert set(rwn._HOME_OF) - set(PUBLIC) == {"DEMOS", "MEASURES", "METHODS"}
+    assert set(rwn._HOME_OF) - set(PUBLIC) == {"DEMOS", "MEASURES", "METHODS", "NAMED_POLICIES"}
