@@ -58,7 +58,7 @@ class OwnAddress:
 
 
 class _Written:
-    """Sends an answer; one that is HTML is held until it is whole, and written anew."""
+    """A sender of an answer; one that is HTML is held until it is whole, and written anew."""
 
     def __init__(self, send: Send, script: bytes) -> None:
         self.send, self.script = send, script
