@@ -333,8 +333,10 @@ def _in_people(
     if value < 0:
         return ""
     size, words = counted_people(reading, records)
-    found = value * size
-    said = "fewer than 1" if 0 < found < 1 else f"{found:,.0f}"
+    # whole people on the side of the limit where the share is
+    found = round(value * size, 6)
+    count = math.floor(found) if value <= limit.at_most else math.ceil(found)
+    said = "fewer than 1" if 0 < found < 1 else f"{count:,}"
     return f" ({said} of {size:,} {words}, limit {math.floor(limit.at_most * size):,})"
 
 

@@ -306,7 +306,7 @@ def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(sc
     assert (found["waits"], found["waiting"]) == ([], False)
     assert (
         found["verdict"]["nearest"]
-        == "worst: Worst-case linkage 25 %, limit 5 % (60 of 241 records, limit 12)"
+        == "worst: Worst-case linkage 25 %, limit 5 % (61 of 241 records, limit 12)"
     )
     assert same(found, shown(screen.session))
     # a post that waits for an older picture gets none

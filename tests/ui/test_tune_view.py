@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +18,7 @@ import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.evaluation.disclosure import disclose
 from rwn_core.measures import measure, tiles_of
-from rwn_core.measures.measure import with_parts
+from rwn_core.measures.measure import Detail, Reading, with_parts
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.usual_use import usual_use
 from rwn_core.reporting import places_on_map
@@ -203,7 +204,9 @@ def test_the_tile_shows_the_judged_number_and_a_lower_bound_is_called_so(session
         return limit_queue.draw_verdict(policy, planted, policy.judge(planted), records=data.n)
 
     n = data.n
-    four, seven = (f"{x * n:.0f} of {n:,} records, limit {n // 20}" for x in (0.04, 0.07))
+    # whole people on the side of the limit where the share is
+    counts = math.floor(0.04 * n), math.ceil(0.07 * n)
+    four, seven = (f"{count} of {n:,} records, limit {n // 20}" for count in counts)
     for told, label, number, state in (
         (tile(0.04), "Linkage, estimated at most", f"4 %, limit 5 % ({four})", None),
         (tile(0.04, 0.07), "Linkage, an estimate", f"7 %, limit 5 % ({seven})", "over"),
@@ -613,3 +616,12 @@ def test_a_label_stands_beside_its_name_wherever_variables_are_chosen(open_page)
     sliders = controls(session, prepared(session))["weights"]["sliders"]
     assert sliders[1]["title"] == "2 · age · Years"
     assert screen.find("selectbox", "Variable of the dist").options[1] == "age · Years"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.0495, "11 of 235 people, limit 11"), (0.0502, "12 of 235 people")]
+)
+def test_people_stand_on_the_side_of_the_limit_where_the_share_is(value: float, said: str) -> None:
+    reading = Reading(value=value, detail=Detail(), people=235)
+    limit = rwn.Limit(measure="bayes_linkage", at_most=0.05)
+    assert said in limit_queue._in_people("bayes_linkage", reading, 241, limit, value)
