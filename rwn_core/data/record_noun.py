@@ -37,7 +37,7 @@ def as_record_noun(stated: object) -> RecordNoun | None:
 
 
 _KEPT = (
-    # of an intruder, or of the people of a household, who are people whatever a record is
+    # an intruder, and the members of a household, are people in every table
     r"such a person",
     r"person who knows",
     r"(?:all |of )?people of (?:a|one) household",

@@ -70,15 +70,17 @@ _ALL = (
     ),
     _named(
         "Public file",
-        "Anybody may read the file. An intruder who holds the whole original is never more than "
-        "5 % sure of a row; who holds everybody's keys links 2 % of the rows.",
+        "Anybody may read the file. Limits of one release: an intruder who holds the whole "
+        "original is at most 5 % sure of any row, one who holds everybody's keys links at most "
+        "2 % of the rows, and attribute gain and true matches are at most 5 %.",
         _most_exposed(0.05, 20, "as in public patient data of Canada and the United States"),
         *_decided_here(intruder_levels=0.02, attribute_gain=0.05, true_matches=0.05),
     ),
     _named(
         "Limits for clinical data",
-        "Trial data that are published. An intruder who holds the whole original is never more "
-        "than 9 % sure of a row.",
+        "Trial data that are published. Limits of one release: an intruder who holds the whole "
+        "original is at most 9 % sure of any row, and attribute gain and true matches are at most "
+        "5 %.",
         Limit(
             measure="largest_linkage",
             at_most=0.09,
@@ -89,15 +91,17 @@ _ALL = (
     ),
     _named(
         "Researchers under contract",
-        "People who have signed not to look for anybody. An intruder who holds the whole original "
-        "is never more than 20 % sure of a row; who holds everybody's keys links 5 % of the rows.",
+        "People who have signed not to look for anybody. Limits of one release: an intruder who "
+        "holds the whole original is at most 20 % sure of any row, one who holds everybody's keys "
+        "links at most 5 % of the rows, and attribute gain and true matches are at most 10 %.",
         _most_exposed(0.2, 5, "the rule of five that custodians have used"),
         *_decided_here(intruder_levels=0.05, attribute_gain=0.1, true_matches=0.1),
     ),
     _named(
         "Inside the organization",
-        "Colleagues who are bound by the same duty. An intruder who holds the whole original is "
-        "never more than 33 % sure of a row; who holds everybody's keys links 10 % of the rows.",
+        "Colleagues who are bound by the same duty. Limits of one release: an intruder who holds "
+        "the whole original is at most 33 % sure of any row, one who holds everybody's keys links "
+        "at most 10 % of the rows, and attribute gain and true matches are at most 20 %.",
         _most_exposed(0.33, 3, "the smallest that custodians have used"),
         *_decided_here(intruder_levels=0.1, attribute_gain=0.2, true_matches=0.2),
     ),

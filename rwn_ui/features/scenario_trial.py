@@ -13,6 +13,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.pace import Part
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import work
 from rwn_core.reporting.readable import judged as judged_scenarios
@@ -292,7 +293,7 @@ def open_compare(session: Session) -> None:
     session.user.work.jobs[JOB] = Job(
         PRESENT,
         run_strengths,
-        words="Measuring the present setting, and a weaker and a stronger one",
+        words="Measuring the present setting and its strengths",
         about=(True, []),
         microdata=session.data,
         present=draft,
@@ -314,7 +315,7 @@ def run_strengths(
     """Measure a scenario, and its setting at the strengths that are read to keep the policy."""
     if present.setting is None:
         return []
-    judged = run(microdata, [(present, plan)], _share_of(progress, 0.0, 0.3), new=True, known=known)
+    judged = run(microdata, [(present, plan)], Part(progress, 0.0, 0.3), new=True, known=known)
     progress.found(judged)
     if not presets and present.policy is not None:
         presets = find_presets(microdata, present.setting, present.policy)
@@ -324,16 +325,7 @@ def run_strengths(
             continue
         at_strength = replace(present, name=name, setting=setting, note="")
         low = 0.6 + 0.4 * number / len(presets)
-        report = _share_of(progress, low, low + 0.4 / len(presets))
+        report = Part(progress, low, low + 0.4 / len(presets))
         judged = judged + run(microdata, [(at_strength, plan)], report, new=True, known={})
         progress.found(judged)
     return judged
-
-
-def _share_of(progress: Report, low: float, high: float) -> Callable[[float], None]:
-    """Return the progress of a part of some work."""
-
-    def report(share: float) -> None:
-        progress(low + (high - low) * share)
-
-    return report

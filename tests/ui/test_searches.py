@@ -344,7 +344,7 @@ def test_a_policy_is_chosen_by_name_and_named_in_the_command(open_page) -> None:
     assert screen.errors == []
     policy = screen.session.policy
     assert policy == rwn.policy_called("Public file")
-    assert "never more than 5 % sure of a row" in screen.words("caption")
+    assert "at most 5 % sure of any row" in screen.words("caption")
     (line,) = command.commands(screen.session, "find")
     assert options.limits(None, [line[line.index("--limit") + 1]]) == policy
     stricter = replace(policy.limits[0], at_most=0.01)

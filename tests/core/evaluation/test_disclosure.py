@@ -616,3 +616,35 @@ def test_who_is_named_by_luck_in_one_file_breaks_no_limit():
     assert error.mean() == pytest.approx(value.std(), rel=0.5)
     # planted: what is no luck still counts
     assert attribute_difference(table, STRONG, masked=table, splits=2).certain > 0.8
+
+
+def beyond_luck(frame: pd.DataFrame, left: int = 200, **roles_: str) -> float:
+    """Return what is certain of a file in which the first rows are left as they are."""
+    table = roles(frame, **roles_)
+    masked = rwn.mask(table, STRONG, seed=1).masked.frame.copy()
+    masked.iloc[:left] = table.frame[list(masked)].iloc[:left]
+    return attribute_difference(table, STRONG, masked=roles(masked, **roles_), splits=2).certain
+
+
+def test_the_ten_lines_of_a_file_beyond_luck():
+    frame = numbers()
+    whole = beyond_luck(frame)
+    assert whole > 0.8, "unmasked"
+    assert beyond_luck(frame.assign(c=1024 * frame["c"], s=frame["s"] / 64)) == pytest.approx(
+        whole, abs=0.03
+    ), "other units"
+    far = frame.copy()
+    far.loc[3, ["c", "s"]] = 1e9
+    assert beyond_luck(far) > 0.8, "one outlier"
+    assert beyond_luck(numbers(600), 60) > 0.05, "a worst-off tenth left as it is"
+    register = flagged_register()
+    rare = attribute_difference(register, STRONG, masked=register, splits=2)
+    assert rare.certain > 0.4, "a rare level, unmasked"
+    person = np.repeat(np.arange(80), 3)
+    rows = numbers(80).loc[person].reset_index(drop=True).assign(person=person)
+    data = roles(rows, person="person")
+    assert attribute_difference(data, STRONG, masked=data, splits=2).certain > 0.8, (
+        "three rows each"
+    )
+    again = rwn.mask(roles(frame), STRONG, seed=2).masked
+    assert attribute_difference(roles(frame), STRONG, masked=again, splits=2).certain < 0.05
