@@ -121,8 +121,9 @@ class Slider {
     this.note = make(this.node, "p", { class: "rwn-slider-note", id: `${id}-note` });
     this.range.setAttribute("aria-describedby", this.note.id);
     this.field.addEventListener("change", () => {
-      if (this.field.checkValidity() && this.field.value !== "") this.setValue(this.field.valueAsNumber);
-      else this.show();
+      if (this.field.checkValidity() && this.field.value !== "") return this.setValue(this.field.valueAsNumber);
+      this.field.value = ""; // what cannot be taken gives way to what holds
+      this.show();
     });
   }
 
