@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
 import time
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from rwn_ui.server.environment import CODE, EVERYONE, PROXY
 
 CODE_LASTS_S = 60.0
 """Seconds within which a code has to be shown."""
+_USED = -math.inf
+"""When a code ended that was shown."""
 _NOBODY = -1  # the number of no account
 
 
@@ -41,10 +44,18 @@ class Codes:
         """Let a code in, from now on for a minute."""
         self._ends[_digest(code)] = self._clock() + CODE_LASTS_S
 
+    def has_heard(self, code: str) -> bool:
+        """True if the launcher has told a code, used since or not."""
+        return _digest(code) in self._ends
+
     def exchange(self, code: str, account: int | None) -> str | None:
         """Return a new cookie for a code, which is used up; None if it is unknown, used or late."""
-        end = self._ends.pop(_digest(code), None)
-        if end is None or self._clock() > end:
+        digest = _digest(code)
+        end = self._ends.get(digest)
+        if end is None:
+            return None
+        self._ends[digest] = _USED
+        if self._clock() > end:
             return None
         cookie = secrets.token_urlsafe(32)
         self._accounts[_digest(cookie)] = account

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEALTH = "/_stcore/health"  # for monitoring of the machine; it tells nothing
-
+_LOOK_EACH_S = 0.05
+_LOOKS = 20
+"""A code that is not known is looked for so often: a browser may be there before the code."""
 
 HEADERS = {
     "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline' "
@@ -69,6 +72,7 @@ class OwnVisitors:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
+        await self._hear(scope)
         await self._answer(scope)(scope, receive, with_headers)
 
     def _answer(self, scope: Scope) -> ASGIApp:
@@ -95,6 +99,18 @@ class OwnVisitors:
         if cookie is None or not self.entry.knows(cookie, account):
             return self._refusal(scope)
         return self.app if code is None else RedirectResponse(forward, status_code=303)
+
+    async def _hear(self, scope: Scope) -> None:
+        """Wait until the launcher's word of a code has come through the pipe, a second at most."""
+        if not isinstance(self.entry, Codes):
+            return
+        code, _ = _code_and_rest(scope)
+        if code is None:
+            return
+        for _ in range(_LOOKS):
+            if self.entry.has_heard(code):
+                return
+            await asyncio.sleep(_LOOK_EACH_S)
 
     def _refusal(self, scope: Scope) -> ASGIApp:
         from starlette.responses import PlainTextResponse

@@ -95,6 +95,19 @@ def test_a_code_works_once_and_within_a_minute(status: Callable[..., int]) -> No
     assert codes.exchange("later", 0) is None
 
 
+@pytest.mark.parametrize(("looks", "answer"), [(20, 200), (0, 403)])
+def test_a_browser_may_be_there_before_its_code(status, monkeypatch, looks, answer) -> None:
+    """Where nobody looks again, it is refused, as it once was on a busy machine."""
+    monkeypatch.setattr(visitors, "_LOOKS", looks)
+    codes = Codes()
+
+    async def told(seconds: float) -> None:
+        codes.hear("early")
+
+    monkeypatch.setattr(visitors.asyncio, "sleep", told)
+    assert status(codes, f"{CODE}=early") == answer
+
+
 def test_each_browser_has_a_cookie_of_its_own_which_no_code_is(status) -> None:
     codes = Codes(Clock())
     codes.hear("one")
