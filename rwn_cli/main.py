@@ -215,7 +215,8 @@ def measures() -> None:
     groups = dict[str, list[str]]()
     for key, measure in rwn.MEASURES.items():
         home = getattr(measure.compute, "func", measure.compute).__module__.rpartition(".")[2]
-        line = f"{'*' * (key in usual):1} {key:27} {measure.title} ({measure.unit})"
+        star = "*" if key in usual else " "
+        line = f"{star} {key:27} {measure.title} ({measure.unit})"
         groups.setdefault(f"{measure.side}: {home.replace('_', ' ')}", []).append(line)
     for group, lines in groups.items():
         typer.echo("\n".join([group, *lines]))

@@ -71,12 +71,13 @@ def remedy_lines(answer: rwn.SearchAnswer) -> list[str]:
 def restated(roles: Mapping[str, str], given: Mapping[str, Any]) -> list[str]:
     """Write the options that a command was given, and the roles, guessed ones among them."""
     stated = {each: [name for name, role in roles.items() if role == each] for each in _ROLES}
-    return [
-        str(word)
-        for name, value in (*given.items(), *stated.items())
-        for each in (value if isinstance(value, list) else ([value] if value is not None else []))
-        for word in (f"--{name}", each)
-    ]
+    words: list[str] = []
+    for name, value in (*given.items(), *stated.items()):
+        values = value if isinstance(value, list) else [value]
+        for each in values:
+            if each is not None:
+                words += [f"--{name}", str(each)]
+    return words
 
 
 def start_of(data: rwn.Microdata, method: Any) -> Any:

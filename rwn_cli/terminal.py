@@ -67,7 +67,8 @@ class progress:
 
     def __init__(self, label: str) -> None:
         self.so_far: Any = None
-        self._label, self._pace = label, Pace()
+        self._label = label
+        self._pace = Pace()
         self.bar: Any = None
         self._start = time.monotonic()
 

@@ -140,8 +140,13 @@ def _read_record(kind: Any, given: Any, what: str, path: str, refusal: type[RWNE
         if needed and name not in given:
             raise refusal(f"{subject} has no {name}; state it.")
     read = partial(read_plain, what=what, refusal=refusal)
-    return make(**{field: read(hint, given[name], path=before + name)
-                   for name, (field, hint, _) in known.items() if name in given})  # fmt: skip
+    return make(
+        **{
+            field: read(hint, given[name], path=before + name)
+            for name, (field, hint, _) in known.items()
+            if name in given
+        }
+    )
 
 
 def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:

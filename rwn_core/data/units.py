@@ -86,10 +86,13 @@ def _find(table: Microdata) -> Unit | None:
         people = repeated_people(table.frame, table.schema.names, names)
         homes = [home.numbers for home in by_role.get(Role.HOUSEHOLD, [])]
         by_role[Role.IDENTIFIER] = [
-            unit for unit in by_role[Role.IDENTIFIER] if unit.name in people
-            and all(len(set(zip(unit.numbers, home, strict=True))) < 2 * unit.size
-                    for home in homes)
-        ]  # fmt: skip
+            unit
+            for unit in by_role[Role.IDENTIFIER]
+            if unit.name in people
+            and all(
+                len(set(zip(unit.numbers, home, strict=True))) < 2 * unit.size for home in homes
+            )
+        ]
     for role in (Role.PERSON, Role.IDENTIFIER, Role.HOUSEHOLD):
         if by_role.get(role):
             return max(by_role[role], key=lambda unit: unit.size)

@@ -37,13 +37,15 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
             continue
         found = reading if isinstance(reading, Reading) else None
         bound = found is not None and linker.estimated and found.detail.standing == "at least"
-        listed.append({
-            "words": words,
-            "success": None if found is None else linker.success(found),
-            "worst": linker.worst,
-            "reason": str(reading) if found is None else "",
-            "at_least": bound,
-        })  # fmt: skip
+        listed.append(
+            {
+                "words": words,
+                "success": None if found is None else linker.success(found),
+                "worst": linker.worst,
+                "reason": str(reading) if found is None else "",
+                "at_least": bound,
+            }
+        )
     return listed
 
 

@@ -234,7 +234,8 @@ def _halved(
 ) -> Iterator[tuple[int, Files]]:
     """Yield the files of releases of random halves of the units, two of each halving."""
     params, precision = setting
-    (units, _), draw = _people(base), np.random.default_rng(seeds[0])
+    units, _ = _people(base)
+    draw = np.random.default_rng(seeds[0])
     for number, seed in enumerate(steps(seeds)):
         if number % 2 == 0:
             half = np.isin(units, draw.permutation(order)[: len(order) // 2])

@@ -57,8 +57,9 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
     drawn = [list(unit) for unit in law.units() if law.modification(unit[0])]
     moved = {name for names in drawn for name in names}
     unmoved = [v.name for v in original.schema.released if v.name not in moved]
-    drifting = {name for name, each in law.later.items()
-                if not each.neighborhoods.imbalance <= BALANCED}  # fmt: skip
+    drifting = {
+        name for name, each in law.later.items() if not each.neighborhoods.imbalance <= BALANCED
+    }
     drawn = [names for names in drawn if names[0] not in drifting]
     return answer | {"slices": drawn + ([unmoved] if unmoved else [])}
 

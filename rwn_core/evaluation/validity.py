@@ -66,7 +66,8 @@ class Regression:
         self.original, self.asked = original, asked
         if isinstance(asked, Analysis):
             formula = Formula.parse(asked.formula)
-            self.response, self.predictors = formula.response.name, tuple(formula.names)
+            self.response = formula.response.name
+            self.predictors = tuple(formula.names)
             self.family: str = asked.kind
         else:
             self.response, self.predictors = asked.response, asked.predictors

@@ -74,9 +74,11 @@ def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> 
         return lambda row, position, value: sheet.write_datetime(
             row, position, value.tz_localize(None).to_pydatetime(), look
         )
-    write, plain = sheet.write_string, cast("type[Any]", str)
+    write = sheet.write_string
+    plain = cast("type[Any]", str)
     if kinds.is_numeric_dtype(values.dtype):
-        write, plain = sheet.write_number, float if kinds.is_float_dtype(values.dtype) else int
+        write = sheet.write_number
+        plain = float if kinds.is_float_dtype(values.dtype) else int
     return lambda row, position, value: write(row, position, plain(value))
 
 

@@ -94,7 +94,8 @@ class FileReading(Job):
     ) -> None:
         self.name = file.name
         self._memory = min(budget_bytes(), MOST_MEMORY) if memory is None else memory
-        self._seconds, self._started = seconds, time.monotonic()
+        self._seconds = seconds
+        self._started = time.monotonic()
         self._task = Task(file)
         self._begin_in(Pool(_limited, _read, self._memory, seconds, workers=1, plain=True))
         self._answer: _Answer | None = None

@@ -56,9 +56,10 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         },
         missing_ranges={name: codes for name, codes in missing.items() if codes},
         variable_measure={
+            **dict.fromkeys(value_labels, "nominal"),
             # numbers with labels stay a scale
-            name: "ordinal" if name in ordered else "scale" if name in numbers else "nominal"
-            for name in {*value_labels, *ordered}
+            **{name: "scale" for name in value_labels if name in numbers},
+            **dict.fromkeys(ordered, "ordinal"),
         },
     )
     return made_the_same(content, _STAMP, b"01 Jan 6000:00:00")

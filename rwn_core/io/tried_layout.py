@@ -52,9 +52,13 @@ def proposal_words(data: Microdata, better: FileLayout) -> list[str]:
     said = []
     below = better.below
     if below > usual.below:
-        rows, them = ("row seems", "it") if below == 1 else (f"{below:,} rows seem", "them")
+        rows = f"{below:,} rows seem to be no records"
+        them = "them"
+        if below == 1:
+            rows = "row seems to be no record"
+            them = "it"
         said.append(
-            f"The last {rows} to be no record{'s' * (below > 1)} (a total, a note or a source):"
+            f"The last {rows} (a total, a note or a source):"
             f" leave {them} out by below = {below} in the layout of the file (--file "
             f"below={below})."
         )

@@ -286,8 +286,11 @@ class ChainLaw(CellLaw):
         predicted: Sequence[Predicted] = (),
     ) -> None:
         super().__init__(first.original, first.neighborhoods, first.q, rule=first.rule)
-        self.donors, self.later, self._steps = first.donors, later, dict(steps)
-        self._again, self.predicted = again, tuple(predicted)
+        self.donors = first.donors
+        self.later = later
+        self._steps = dict(steps)
+        self._again = again
+        self.predicted = tuple(predicted)
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
         """The law of the release in the precision that it was drawn with; others are refused."""

@@ -55,11 +55,7 @@ class Keeps:
         """The invariant in words, with its conditions."""
         kinds = f" (of {', '.join(map(str, self.kinds))} columns)" if self.kinds else ""
         measured = " (of numbers that are no integers)" if self.measured else ""
-        shown = {
-            name: "nothing" if value == () else f"{value:g}" if isinstance(value, float) else value
-            for name, value in self.when.items()
-        }
-        when = " and ".join(f"{name} = {value}" for name, value in shown.items())
+        when = " and ".join(f"{name} = {_shown(value)}" for name, value in self.when.items())
         more = f", those of {self.including} included" if self.including else ""
         return WORDS[self.what] + more + kinds + measured + (f", where {when}" if when else "")
 
@@ -98,6 +94,12 @@ class Invariants:
         """Return what a record or a ledger holds."""
         invariants: Invariants = read_plain(cls, plain, "record", path="keeps")
         return invariants
+
+
+def _shown(value: object) -> str:
+    if value == ():
+        return "nothing"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def declared(params: Any, microdata: Microdata, units: Sequence[tuple[str, ...]]) -> Invariants:

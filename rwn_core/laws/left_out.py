@@ -166,8 +166,8 @@ class _Drawn:
             for place, unit in enumerate(units):
                 matrix = sparse.csr_array(cells.unit_donors(unit[0]).matrix)
                 q = cells.modification(unit[0]) * (1.0 - kept)
-                coded = codes_together(law.original, masked, unit, np.arange(masked.n))
-                donors[place], others[place] = _apart(matrix, q, coded, own, draw)
+                codes, released = codes_together(law.original, masked, unit, np.arange(masked.n))
+                donors[place], others[place] = _apart(matrix, q, codes, released, own, draw)
         return cls(law=law, masked=masked, own=own, units=units, donors=donors, others=others)
 
     def again(
@@ -237,13 +237,14 @@ class _Drawn:
 def _apart(
     matrix: sparse.csr_array,
     q: float,
-    coded: tuple[Integers, Integers],
+    codes: Integers,
+    released: Integers,
     own: Integers,
     draw: np.random.Generator,
 ) -> tuple[Integers, Integers]:
     """Return each row's donor of one unit, and another one that is not of the same person."""
-    # Shapes: matrix (n, n); coded (n,), (n,); own, the answers (n,).
-    (codes, released), n = coded, len(own)
+    # Shapes: matrix (n, n); codes, released, own, the answers (n,).
+    n = len(own)
     row = np.repeat(np.arange(n), np.diff(matrix.indptr))
     fits = matrix.data * (codes[matrix.indices] == released[row])
     given = q * np.bincount(row, fits, n)

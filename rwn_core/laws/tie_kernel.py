@@ -155,7 +155,8 @@ def weigh_scores(
                 bins[unit, row, bin_] += count * weight * score
                 free -= weight
             total = bins[unit, row].sum() / count
-            mean[unit, row], variance[unit, row] = total, max(square - total * total, 0.0)
+            mean[unit, row] = total
+            variance[unit, row] = max(square - total * total, 0.0)
 
 
 @jit_entry

@@ -192,8 +192,12 @@ class FittedTie:
         # means and variances of the donors' scores, and their quantile functions by bins
         parts = [found_scores(each, ranks, scores) for each in lists_of(found, records)]
         some = [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
-        return cls(units=tuple(units), metric=metric, directions=directions,
-                   **cls.fitted_to(scores, ranks, some, factors))  # fmt: skip
+        return cls(
+            units=tuple(units),
+            metric=metric,
+            directions=directions,
+            **cls.fitted_to(scores, ranks, some, factors),
+        )
 
     @staticmethod
     def fitted_to(

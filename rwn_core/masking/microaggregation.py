@@ -113,7 +113,10 @@ def mdav(points: Floats, k: int) -> Integers:
     # MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
     # far apart the first is taken. Shapes: points (n, d).
     group = np.empty(len(points), dtype=np.int64)
-    left, records, count, number = points.T.copy(), np.arange(len(points)), len(points), 0
+    left = points.T.copy()
+    records = np.arange(len(points))
+    count = len(points)
+    number = 0
     first: Floats | None = None
 
     def apart(center: Floats) -> Floats:

@@ -195,7 +195,8 @@ class PRAM(Method):
         given = self._given.get(name)
         variable = table.microdata.schema.variable(name)
         if given is None:
-            microdata, within = table.microdata, name_tuple(self.within)
+            microdata = table.microdata
+            within = name_tuple(self.within)
             strata = np.zeros(microdata.n, dtype=np.int64)
             if within:
                 strata = table.cached(("strata", within), lambda: joint_codes(microdata, within))

@@ -198,8 +198,9 @@ class RankSwapping(Method):
                     if end.size:
                         ends[end] = values[end].mean()
         swapped = copy_columns(microdata, donors)
-        means = {name: np.where(np.isnan(own), swapped.values(name), own)
-                 for name, own in coded.items()}  # fmt: skip
+        means = {
+            name: np.where(np.isnan(own), swapped.values(name), own) for name, own in coded.items()
+        }
         return with_numbers(swapped, means) if coded else swapped
 
     def fraction(self, ranked: Floats, first: int, last: int) -> float:

@@ -122,10 +122,13 @@ class Recoding(FixedMethod):
             if kind in NUMBERS:
                 # top and bottom coding first, then the means of intervals
                 values = microdata.values(name)
-                numbers[name], known = values.copy(), ~np.isnan(values)
+                numbers[name] = values.copy()
+                known = ~np.isnan(values)
                 order = np.flatnonzero(known)[np.argsort(values[known], kind="stable")]
-                for some in (order[len(order) - int(len(order) * self.top) :],
-                             order[: int(len(order) * self.bottom)]):  # fmt: skip
+                for some in (
+                    order[len(order) - int(len(order) * self.top) :],
+                    order[: int(len(order) * self.bottom)],
+                ):
                     if some.size:
                         numbers[name][some] = values[some].mean()
                 if self.k > 1 and len(order):

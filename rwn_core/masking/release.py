@@ -147,8 +147,10 @@ class Release(Summarized):
 
     def _summary(self) -> Summary:
         """The method and its parameters: neither donors nor values of either table."""
-        every = {each.name: (getattr(self.params, each.name), each.default)
-                 for each in fields(self.params)}  # fmt: skip
+        every = {
+            each.name: (getattr(self.params, each.name), each.default)
+            for each in fields(self.params)
+        }
         given = {name: value for name, (value, default) in every.items() if value != default}
         return Summary(
             title=f"Release({self.masked.n} records x {self.masked.p} variables)",
@@ -156,11 +158,13 @@ class Release(Summarized):
             rows=[
                 ("method", f"{self.params.title} ({self.method})"),
                 ("parameters", ", ".join(f"{name} = {value}" for name, value in given.items())),
-                ("rounded to", ", ".join(f"{name} {step:g}" for name, step in self.precision)
-                 or "not rounded"),
+                (
+                    "rounded to",
+                    ", ".join(f"{name} {step:g}" for name, step in self.precision) or "not rounded",
+                ),
                 ("key", "a small seed: for teaching only" if self.seeded else "secret"),
             ],
-        )  # fmt: skip
+        )
 
     def find_doubts(self) -> tuple[IdentityDoubt, ...]:
         """The doubts about the original's variables, whatever its schema answers."""

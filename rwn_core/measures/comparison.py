@@ -221,13 +221,16 @@ class Comparison:
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""
         other = copy(self)
-        other.masked, other.law, other.cached_for_release = masked, law, Memo()
+        other.masked = masked
+        other.law = law
+        other.cached_for_release = Memo()
         return other
 
     def with_original(self, original: Microdata) -> Comparison:
         """Return the comparison of another description of the original, with a separate cache."""
         other = self.with_masked(original)
-        other.original, other.cached_for_original = original, Memo()
+        other.original = original
+        other.cached_for_original = Memo()
         return other
 
     def required_law(self, what: str = "This") -> Law:

@@ -266,7 +266,9 @@ class AllDonors:
         """Return the neighborhoods, in which all records weigh."""
         every = self.places.number
         number = every if self.numbers is None else every[self.numbers]
-        shown, u, n = np.unique(number), len(self.places.points), self.donors
+        shown = np.unique(number)
+        u = len(self.places.points)
+        n = self.donors
         effective, nearest, farthest = np.zeros(u), np.zeros(u), np.zeros(u)
         alone = np.bincount(every, minlength=u) == 1
 
@@ -305,9 +307,11 @@ class AllDonors:
         # Shapes: keys (1, 8) or (m, 8); records (m,); streams, q (p,).
         from rwn_core.neighbors.draw_kernel import draw_rows
 
-        n, donors = self.donors, np.empty((len(records), len(streams)), np.int64)
+        n = self.donors
+        donors = np.empty((len(records), len(streams)), np.int64)
         number = self.places.number[records]
-        order, points = np.argsort(number, kind="stable"), np.unique(number)
+        order = np.argsort(number, kind="stable")
+        points = np.unique(number)
         ends = np.append(np.searchsorted(number[order], points), len(records))
 
         def work(low: int, high: int) -> None:

@@ -206,7 +206,9 @@ def restricted_table(
         return Search(target, query, ball=ball).table()
     rows = np.repeat(np.arange(n), m)
     others = np.tile(sample, n)
-    rows, others = rows[rows != others], others[rows != others]
+    is_other = rows != others
+    rows = rows[is_other]
+    others = others[is_other]
     squared = squared_distances(points, rows, others)
     return _cut(NeighborTable.ranked(n, rows, others, squared), ball)
 

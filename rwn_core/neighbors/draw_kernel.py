@@ -198,9 +198,14 @@ def cut_rows(
 
 @jit_no_refcount
 def _by_layers(
-    key: Words, record: int, stream: int, weights: Floats, envelope: Integers, layers: Integers,
+    key: Words,
+    record: int,
+    stream: int,
+    weights: Floats,
+    envelope: Integers,
+    layers: Integers,
     unit: Floats,
-) -> int:  # fmt: skip
+) -> int:
     """Return the rank of a cell's donor, from 1, by the weights of its row, shape (size,)."""
     size = len(weights)
     total = layers[size - 1]

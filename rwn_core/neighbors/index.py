@@ -183,7 +183,8 @@ def _categories(
 
 def tree_order(columns: Singles, begins: Integers) -> Integers32:
     """Return the rows in the order of a tree that halves each node across its widest coordinate."""
-    columns, order = columns.copy(), np.arange(columns.shape[1], dtype=np.int32)
+    columns = columns.copy()
+    order = np.arange(columns.shape[1], dtype=np.int32)
     leaves = width = len(begins) - 1
 
     def split(first: int, last: int) -> None:

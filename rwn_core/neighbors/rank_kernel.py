@@ -50,7 +50,8 @@ def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> N
         value = values[index]
         hole = index
         while hole > start and keys[hole - 1] > key:
-            keys[hole], values[hole] = keys[hole - 1], values[hole - 1]
+            keys[hole] = keys[hole - 1]
+            values[hole] = values[hole - 1]
             hole -= 1
         keys[hole], values[hole] = key, value
 

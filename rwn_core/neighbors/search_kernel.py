@@ -338,10 +338,22 @@ def search(request: SearchRequest, result: SearchResult, first: int, last: int) 
     gaps = np.empty((2, others), kind)
     room = target.tiles.shape[2]
     work = Workspace(
-        points, np.empty_like(points), each[0], each[1], each[2],
-        np.empty(width + 1, np.int64), np.empty(room, kind), np.empty(room + 1, np.int64),
-        box[0], box[1], box[2], gaps[0], gaps[1], np.empty(others), np.empty(others, np.int32),
-    )  # fmt: skip
+        points,
+        np.empty_like(points),
+        each[0],
+        each[1],
+        each[2],
+        np.empty(width + 1, np.int64),
+        np.empty(room, kind),
+        np.empty(room + 1, np.int64),
+        box[0],
+        box[1],
+        box[2],
+        gaps[0],
+        gaps[1],
+        np.empty(others),
+        np.empty(others, np.int32),
+    )
     row = allocate_row(ZERO + 1024)
     room = max(2 * (request.k + request.others + 1) + 4 * target.tiles.shape[2], ROOM // width)
     most = max(1, min(width, ROOM // room))

@@ -51,7 +51,8 @@ class Task(Future[Any]):
 
     def __init__(self, content: Any) -> None:
         super().__init__()
-        self.share, self.pace = 0.0, Pace()
+        self.share = 0.0
+        self.pace = Pace()
         self.so_far: Any = None  # stays where the task is stopped
         now = current_work()  # it goes along
         self._content = packed((content, now.threads, now.memory))
@@ -97,7 +98,8 @@ class Pool:
         self, prepare: Callable[..., Handle], *arguments: Any, workers: int, plain: bool = False
     ) -> None:
         how = packed((prepare, arguments))
-        self._line, self._workers = _Line(workers), list[Worker]()
+        self._line = _Line(workers)
+        self._workers = list[Worker]()
         # not at exit, when every worker is ended in time
         weakref.finalize(self, _abandon, self._line, self._workers).atexit = False
         for _ in range(workers):

@@ -137,7 +137,8 @@ def _start(process: SpawnProcess) -> None:
     with _STARTING:
         main = sys.modules["__main__"]
         nothing = ModuleType("__main__")
-        sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
+        sys.modules["__main__"] = nothing
+        before = os.environ.get(_SAFE_PATH)
         os.environ[_SAFE_PATH] = "1"
         try:
             process.start()

@@ -146,7 +146,9 @@ class Work:
         # This thread is one of them; the others are started where there is work for them.
         threads = thread_count(self.threads)
         watched = (self.progress, self.cancel) != (None, None)
-        ranges, stop, others = Ranges(count, threads), threading.Event(), set[Future[None]]()
+        ranges = Ranges(count, threads)
+        stop = threading.Event()
+        others = set[Future[None]]()
         pool = ThreadPoolExecutor(max(1, threads - 1))
         reported = time.perf_counter()
 

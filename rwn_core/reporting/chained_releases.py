@@ -106,7 +106,9 @@ def changed_people(
         return 0, 0
     equal = common_columns(earlier, now)
     if earlier["names"] != now["names"]:  # records over other variables have other marks
-        return (0, 0) if equal == shared else (1, 1) if equal else None
+        if equal == shared:
+            return 0, 0
+        return (1, 1) if equal else None
     share = common_records(earlier, now)
     if not (share or equal):
         return None
@@ -422,7 +424,8 @@ def _said(worst: Chained | None, checked: Sequence[str]) -> str:
 
 
 def _listed(releases: Sequence[str]) -> str:
-    return f"release{'s' * (len(releases) > 1)} {', '.join(releases)}"
+    noun = "release" if len(releases) == 1 else "releases"
+    return f"{noun} {', '.join(releases)}"
 
 
 def read_earlier(

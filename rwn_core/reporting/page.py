@@ -48,9 +48,15 @@ def page(title: str, mark: str, about: str, facts: Sequence[Fact], form: str = "
         script = files("plotly") / "package_data" / "plotly.min.js"
         library = Markup(script.read_text(encoding="utf-8"))
     return rendered(
-        "page.html", title=title, mark=mark, about=about, facts=facts, form=form,
-        charts=data, library=library,
-    )  # fmt: skip
+        "page.html",
+        title=title,
+        mark=mark,
+        about=about,
+        facts=facts,
+        form=form,
+        charts=data,
+        library=library,
+    )
 
 
 def internal_html(material: Material) -> bytes:

@@ -101,11 +101,14 @@ def _codebook(material: Material, facts: Facts) -> bytes:
     table = material.record["table"]
     treated = by_key["variables"].content.table
     return rendered(
-        "codebook.xml", material=material, fact=by_key, surveys=_OF_SURVEYS,
+        "codebook.xml",
+        material=material,
+        fact=by_key,
+        surveys=_OF_SURVEYS,
         variables=list(zip(material.variables, table["kinds"], table["roles"], strict=True)),
         treatment={row[0]: row[1] for row in treated.rows} if treated is not None else {},
         method=method_words(material.method)["name"],
-    )  # fmt: skip
+    )
 
 
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(

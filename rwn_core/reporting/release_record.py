@@ -105,7 +105,9 @@ class ReleasedFile:
         kept : bool
             Whether its secret is kept in a file.
         """
-        key = SEEDED if seeded else KEPT if kept else FORGOTTEN
+        key = KEPT if kept else FORGOTTEN
+        if seeded:
+            key = SEEDED
         digest = hashlib.sha256(content).hexdigest()
         size = len(content)
         return cls(format=format, order=order, key=key, size=size, sha256=digest)

@@ -147,7 +147,8 @@ def _verified(
 ) -> SearchAnswer:
     """Read the best settings again, on releases that had no part in choosing them."""
     keeping = {key: point for key, point in known.items() if goal.excess(point) <= 0}
-    margin, attempts = 0.0, list[float]()
+    margin = 0.0
+    attempts = list[float]()
 
     def propose(failed: Point | None) -> Setting | None:
         """Return the best that keeps the limits by more than the seeds were kind to others."""

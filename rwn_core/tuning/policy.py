@@ -231,7 +231,8 @@ class Policy(NamedParameters, Summarized):
             if value is None:
                 unread[key] = why or reasons.get(key) or held[key].reason or MISSING
             else:
-                values[key], shares[key] = value, each.share(value)
+                values[key] = value
+                shares[key] = each.share(value)
                 if min(shares[key], each.share(held[key].ends.get(UNRELATED, 0.0))) > 1:
                     unreachable.append(key)
         return Verdict(

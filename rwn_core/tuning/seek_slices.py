@@ -260,7 +260,8 @@ class SliceSearch(TableSearch):
         names = masked_names(self.microdata)
         slices = leader.slices or ()
         if not self.ranges.only_starts:
-            (_, losses), place = self.losses[_about(leader)], self._place(leader)
+            (_, losses) = self.losses[_about(leader)]
+            place = self._place(leader)
             steps = slice_steps(slices, names)
             for each in sorted(steps, key=lambda each: (losses.least_lost(each)[place], each)):
                 yield replace(leader, slices=each)

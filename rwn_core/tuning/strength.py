@@ -65,7 +65,8 @@ class Deadline(threading.Event):
 
     def __init__(self, until: float) -> None:
         super().__init__()
-        self.until, self._around = until, current_work().cancel
+        self.until = until
+        self._around = current_work().cancel
 
     def is_set(self) -> bool:
         """True if the time is over, or the work around it is to stop."""

@@ -346,15 +346,7 @@ class Sweep(Plotted):
         verdicts = [(policy.judge(point), point) for point in self.points]
         met = sum(verdict.kept for verdict, _ in verdicts)
         settings = counted(len(verdicts), "setting")
-        # how many settings release too few records to be chosen
-        count = sum(point.few for point in self.points)
-        few = (
-            f" {counted(count, 'setting')} release{'s' * (count == 1)} fewer than "
-            f"{100 * LEAST_RELEASED:.0f} % of the records, which keeps no policy; choose one that "
-            "releases more."
-            if count
-            else ""
-        )
+        few = _few_words(sum(point.few for point in self.points))
         if met:
             keep = "keeps" if len(verdicts) == 1 else "keep"
             return f"{met:,} of {settings} {keep} all limits.{few}"
@@ -370,6 +362,17 @@ class Sweep(Plotted):
                 f"{judged.title(first)}."
             )
         return words + few + (not_judged(open_one.unread, open_one.title) if open_one else "")
+
+
+def _few_words(count: int) -> str:
+    """Say how many settings release too few records to be chosen; nothing of none."""
+    if not count:
+        return ""
+    release = "releases" if count == 1 else "release"
+    return (
+        f" {counted(count, 'setting')} {release} fewer than {100 * LEAST_RELEASED:.0f} % of the "
+        "records, which keeps no policy; choose one that releases more."
+    )
 
 
 def prepared(
@@ -438,7 +441,8 @@ def sweep(
     ['k = 3 · q = 1', 'k = 10 · q = 1']
     """
     plan = plan or Plan(measures=USUAL)
-    settings, now = prepared(microdata, what), work(progress=progress)
+    settings = prepared(microdata, what)
+    now = work(progress=progress)
     kept = None if folder is None else JobFolder(folder, microdata, plan)
     points = {} if kept is None else kept.points(settings)
     # those that share their neighbors together, in the order of their first

@@ -54,7 +54,8 @@ class Job(job.Job):
         **arguments: Any,
     ) -> None:
         self.label, self.about, self._doing = label, about, words
-        self._lock, self._task = threading.Lock(), job.Task((work, arguments))
+        self._lock = threading.Lock()
+        self._task = job.Task((work, arguments))
         if not self._begin_work():
             threading.Thread(target=_wait, args=(weakref.ref(self),), daemon=True).start()
 

@@ -62,7 +62,8 @@ class Opening:
         self.waiting = self.asked = None
         if self.reading is not None:
             self.reading.cancel()
-            self.reading, self.refusal = None, rwn.InputError(why)
+            self.reading = None
+            self.refusal = rwn.InputError(why)
 
 
 def is_wide(data: rwn.Microdata) -> bool:

@@ -214,7 +214,8 @@ def draw(session: Session, wanted: Asked) -> bool:
 def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
     count = curves.releases
     charts = [CHARTS[key](each) for key, each in figure_pictures(wanted.number, curves)]
-    drawn = f"{count:,} release{'s' * (count > 1)} at each position, from seed {session.seed}"
+    releases = "1 release" if count == 1 else f"{count:,} releases"
+    drawn = f"{releases} at each position, from seed {session.seed}"
     if len(curves.values) > 1 and wanted.number != BOXES:  # no room for a note in their cards
         drawn += ". Solid: unperturbed; dashed: mean"
         drawn += "" if curves.band(next(iter(curves.values))) is None else "; pale: 9 of 10 draws"

@@ -58,7 +58,8 @@ class TuneWidget(anywidget.AnyWidget):
     setting = traitlets.Instance(object, help="the method with the parameters of the sliders")
 
     def __init__(self, tuned: TunedTable) -> None:
-        self._tuned, self._views = tuned, set[str]()
+        self._tuned = tuned
+        self._views = set[str]()
         super().__init__(setting=tuned.setting)
         self.on_msg(self._on_message)
 

@@ -49,7 +49,8 @@ def draw(session: Session) -> None:
         accept_multiple_files=True,
         key=session.key("release.earlier"),
     )
-    path, record = _checked(Path(form.ledger)), read_record(last.files[RECORD].decode("utf-8"))
+    path = _checked(Path(form.ledger))
+    record = read_record(last.files[RECORD].decode("utf-8"))
     record = {**record, "source": {**record.get("source", {}), "released": last.place}}
     own = (released_file(last.files), last.judged.content)
     given = [own, *((each.name, each.getvalue()) for each in uploads)]

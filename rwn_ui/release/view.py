@@ -134,7 +134,8 @@ def _approve(session: Session) -> None:
         pressed = st.form_submit_button("Record", type="primary", disabled=fixed)
     decision = names.get(chosen or "")
     if pressed:
-        form.by, form.reason = by.strip(), reason.strip()
+        form.by = by.strip()
+        form.reason = reason.strip()
         form.decision = decision.hash if decision else ""
         approval = Approval(by=form.by, reason=form.reason, decision=decision)
         missing = last.judged.lacks(approval, session.data)

@@ -333,7 +333,8 @@ class Session:
             self.set(setting.resolved(self.data))
         self.history = History()
         self.record_undo()
-        self.adopted, self.started = None, (self.setting, 1)
+        self.adopted = None
+        self.started = (self.setting, 1)
 
     def load_table(
         self,
@@ -367,7 +368,9 @@ class Session:
         before, untouched, self.data = self.data, self.is_untouched, data
         names = {variable.name for variable in data.schema.released}
         if names != {variable.name for variable in before.schema.released}:
-            self.analysis_plan, self.watched, self.history = AnalysisPlan(), (), History()
+            self.analysis_plan = AnalysisPlan()
+            self.watched = ()
+            self.history = History()
         if self.variable not in names:
             self.variable = data.schema.released[0].name
         for name, each in self.scenarios.items():

@@ -123,7 +123,8 @@ def current() -> Visit:
 def _resume(token: str, browser: str) -> None:
     """Continue the visit that this tab had before a reload; a link opens what it says."""
     visit = current()
-    visit.answered, visit.browser = True, browser or visit.browser
+    visit.answered = True
+    visit.browser = browser or visit.browser
     before = _find(token)
     if before is None or before.session is None:
         return

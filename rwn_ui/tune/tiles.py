@@ -157,7 +157,9 @@ def _against(
     words = write(abs(change))
     same = words == write(0.0)
     better = None if same else (change > 0) == higher
-    sign = "±" if same else "+" if change > 0 else "−"
+    sign = "+" if change > 0 else "−"
+    if same:
+        sign = "±"
     words = words.replace(" %", " pp")  # a difference of shares is in percentage points
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}
 

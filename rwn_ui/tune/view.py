@@ -169,10 +169,13 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
     points = [{"label": "now", **here, **_place_of(verdict)}, *_compared(now)]
     of_limits = axis == POLICY
     limit = now.policy.limit(axis)
+    drawn_at = None if limit is None else limit.at_most
+    if of_limits:
+        drawn_at = 1.0
     called = limit_queue.axis_title(axis, now.table.n)
     return CHARTS["risk_utility_map"](
         points,
-        1.0 if of_limits else None if limit is None else limit.at_most,
+        drawn_at,
         found,
         repeated_draws.map_points(now.policy, now.draws, axis),
         risk=called if of_limits else called.lower(),

@@ -36,7 +36,8 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:
     `pending` names what of a large table is still missing, for `complete`. The relation of the two
     variables on screen is a reading, too.
     """
-    current, held = full_release(session, slot), _stored(session)
+    current = full_release(session, slot)
+    held = _stored(session)
     comparison = current.comparison
     key = release_key(session)
     pair = session.pair

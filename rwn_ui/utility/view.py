@@ -219,8 +219,9 @@ def _unbroken(text: str) -> str:
 
 def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) -> Table:
     drawn = {one.analysis: one for one in judged}
-    rows = [
-        [
+    rows: list[list[Any]] = []
+    for verdict in verdicts:
+        row: list[Any] = [
             "✓ pass" if verdict.passed else "▲ fail",
             verdict.analysis.name,
             verdict.analysis.formula
@@ -229,15 +230,13 @@ def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) 
             verdict.value if verdict.value is not None else "n/a",
             verdict.analysis.tolerance,
             KINDS[verdict.analysis.kind] if not verdict.reason else verdict.reason,
-            # over the draws; later registered ones are missing
-            *(
-                [f"{standing.passed} of {standing.releases}", standing.value]
-                if (standing := drawn.get(verdict.analysis)) is not None
-                else (["–", None] if judged else [])
-            ),
         ]
-        for verdict in verdicts
-    ]
+        standing = drawn.get(verdict.analysis)
+        if standing is not None:
+            row += [f"{standing.passed} of {standing.releases}", standing.value]
+        elif judged:  # registered after the draws
+            row += ["–", None]
+        rows.append(row)
     return {
         "title": "Analysis plan: the registered analyses on this release",
         "columns": [

@@ -90,12 +90,15 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     name, scale = shown_as(session, limit)
     left, right = st.columns([6, 1], vertical_alignment="bottom", gap="xsmall")
     shown = round(scale * limit.at_most, 10)
+    step = 0.5 if measure.is_share else 0.1
+    if measure.counts:
+        step = 1.0
     value = left.number_input(
         name,
         0.0,
         scale if measure.bounds[1] == 1 else None,  # a share ends at 100 %
         shown,
-        1.0 if measure.counts else 0.5 if measure.is_share else 0.1,
+        step,
         format="%.4g",
         key=session.key(f"{page}.limit.{limit.measure}"),
         help=spoken_of(measure.question, noun_of(session.data.schema)),
@@ -148,4 +151,4 @@ def _adding(session: Session, page: str) -> None:
         on_click=add,
         disabled=chosen is None,
         width="stretch",
-    )  # fmt: skip
+    )

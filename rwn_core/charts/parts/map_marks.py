@@ -65,8 +65,16 @@ _PLAIN = (RELEASED, "circle", 9)
 _ORDER = {"chosen": 1, "now": 2}
 _LETTER, _LINE, _GAP = 0.0115, 0.105, 0.07
 """Width and height of type, and from a marker to its name, as shares of a small plot."""
-_SIDES = ("top center", "bottom center", "top right", "bottom right", "top left", "bottom left",
-          "middle right", "middle left")  # fmt: skip
+_SIDES = (
+    "top center",
+    "bottom center",
+    "top right",
+    "bottom right",
+    "top left",
+    "bottom left",
+    "middle right",
+    "middle left",
+)
 _SHIFT = {"left": -1.0, "center": -0.5, "right": 0.0, "top": 1.0, "middle": 0.0, "bottom": -1.0}
 Box = tuple[float, float, float, float]
 

@@ -216,7 +216,9 @@ def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
 def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str:
     if of_limits:
         unread = int(now.get("unread") or 0) if now else 0
-        return f"{unread} limit{'s' * (unread > 1)} not judged" if unread else "1 = at the limit"
+        if not unread:
+            return "1 = at the limit"
+        return "1 limit not judged" if unread == 1 else f"{unread} limits not judged"
     if limit is None:
         return "no limit on it"
     return f"limit on it {style.percent(limit, 0 if limit >= 0.1 else 1)}"

@@ -206,15 +206,22 @@ def _row_names(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     return IdentityDoubt("names of the records", "its texts are row names, and none comes again")
 
 
+def _shape(text: str) -> str:
+    """Return a text with 9 for each digit and A for each letter."""
+    return "".join(map(_sign, text))
+
+
+def _sign(letter: str) -> str:
+    if letter.isdigit():
+        return "9"
+    return "A" if letter.isalpha() else letter
+
+
 def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Codes of one form, a new one for nearly every record."""
     if profile.distinct <= FEW:
         return None
-    # A text with 9 for each digit and A for each letter.
-    shapes = Counter(
-        "".join("9" if letter.isdigit() else "A" if letter.isalpha() else letter for letter in text)
-        for text in texts
-    )
+    shapes = Counter(map(_shape, texts))
     shape, times = shapes.most_common(1)[0]
     one_form = times >= 0.6 * len(texts) and len(shape) >= _CODE_LETTERS and shape.count("9") >= 3
     measured = re.fullmatch(r"[^9A]*9+[.,:/]9+([.,:/]9+)?[^9]*", shape) is not None

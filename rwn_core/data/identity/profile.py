@@ -38,7 +38,8 @@ class Profile:
     def __init__(self, column: pd.Series[Any]) -> None:
         """Profile a column; a long one is sampled at fixed places."""
         known = block_rows(column).dropna()
-        self.name, self.words = str(column.name), name_words(str(column.name))
+        self.name = str(column.name)
+        self.words = name_words(str(column.name))
         self.known = len(known)  # values that are not missing
         # the number of each value among the different ones, in the order of the rows
         self.codes, different = pd.factorize(known)

@@ -173,8 +173,11 @@ PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 
 TOGETHER = " of all rows"
 """Ends the key of a strategy that names a person or household by all of its rows together."""
-STRATEGIES |= {f"{key}{TOGETHER}": f"{words}, from all of the rows of one"
-               for key, words in STRATEGIES.items() if key != "majority"}  # fmt: skip
+STRATEGIES |= {
+    f"{key}{TOGETHER}": f"{words}, from all of the rows of one"
+    for key, words in STRATEGIES.items()
+    if key != "majority"
+}
 
 SURELY = 3.0  # standard errors by which a gain is more than luck
 AMONG_UNITS = 2.0  # of units, which are fewer; the weights of their rows pass the other test, too

@@ -302,7 +302,8 @@ class AttributeAttack:
         # rows of equal keys show the same, unless donors depend on all that a row shows
         group = np.arange(masked.n) if law.later else classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
-        self.group, self.first = group, np.unique(group, return_index=True)[1]
+        self.group = group
+        self.first = np.unique(group, return_index=True)[1]
         self.units = None if comparison.unit is None else comparison.units
         self.levels = [level_names(original, masked, name) for name in secrets]
         self.released = [

@@ -74,7 +74,8 @@ def unit_bounds(likelihood: Floats, ratios: Floats, units: Integers) -> Floats:
     # Records of one unit, such as a household or a person with several records, are no cover for
     # each other: only exchanges with records of other units count. Shapes: likelihood (rows, n);
     # ratios (n, n); units (n,).
-    n, count = len(units), int(units.max()) + 1
+    n = len(units)
+    count = int(units.max()) + 1
     order, starts = _grouped(units)
     bounds = np.empty((len(likelihood), count))
 

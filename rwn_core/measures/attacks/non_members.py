@@ -83,10 +83,12 @@ class FileWithAddedPerson:
         """Return P(a row is from each person) and, for each secret, P(it shows the value)."""
         # file times exp(top) is the likelihood without the people; all results are (people, m)
         chances = [
-            {unit.names: self._unit(unit, way.cells.modification(unit.names[0]))
-             for unit in self.units}
+            {
+                unit.names: self._unit(unit, way.cells.modification(unit.names[0]))
+                for unit in self.units
+            }
             for way in parts
-        ]  # fmt: skip
+        ]
         logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
         # of records with an unchanged neighborhood
         ones = np.ones(self.joins.nnz)
@@ -215,7 +217,9 @@ class Outsiders:
         self, comparison: Comparison, law: Any, people: Microdata, names: Sequence[str]
     ) -> None:
         self.original, self.masked = comparison.original, comparison.masked
-        self.law, self.people, self.names = law, people, tuple(names)
+        self.law = law
+        self.people = people
+        self.names = tuple(names)
 
 
 class NonMembers(Outsiders):

@@ -125,7 +125,8 @@ def _multiply_pairs(
             low = pairs.low[at]
             if value < SMALL:
                 value, low = value * LARGE, low + 1
-            pairs.row[left], pairs.record[left] = pairs.row[at], pairs.record[at]
+            pairs.row[left] = pairs.row[at]
+            pairs.record[left] = pairs.record[at]
             pairs.value[left], pairs.low[left] = value, low
             left += 1
     for entry in range(touches):
@@ -140,7 +141,8 @@ def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
         more = used + at - begin
         pairs.row[more] = pairs.row[at]
         pairs.record[more] = record
-        pairs.value[more], pairs.low[more] = pairs.value[at], pairs.low[at]
+        pairs.value[more] = pairs.value[at]
+        pairs.low[more] = pairs.low[at]
     return 2 * used - begin
 
 

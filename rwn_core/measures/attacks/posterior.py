@@ -353,7 +353,8 @@ def _read(
     if units is not None:
         belief = of_units(belief, units)
         rows = units[rows]
-        (best, unit), one = largest(belief), np.unique(units, return_index=True)[1]
+        (best, unit) = largest(belief)
+        one = np.unique(units, return_index=True)[1]
         first = np.where(unit < 0, -1, one[unit])
     # the share of the true source, and how many shares are above and equal to it, but for rounding
     truth = shares_of(belief, rows)

@@ -66,7 +66,9 @@ class UniqueRecords:
         code = ordered[alone]
         which, self.person = np.divmod(order[alone], codes.shape[1])
         self.which = which + before
-        self.first, self.truth, self.owner = np.arange(len(code)), self.person, self.person
+        self.first = np.arange(len(code))
+        self.truth = self.person
+        self.owner = self.person
         self.by_unit = units is not None
         if units is not None:
             self.owner = len(units) + units[self.person]
@@ -359,8 +361,9 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
                 # any entry of a set and unit may come true; shapes: right, luck, first[...] (m,),
                 # and after it (d,), of the different numbers of first, in their order
                 misses = [np.log1p(-np.minimum(some, 1 - 1e-16)) for some in (right, luck)]
-                right, luck = (-np.expm1(np.bincount(unique.first[seen], each)[first])
-                               for each in misses)  # fmt: skip
+                right, luck = (
+                    -np.expm1(np.bincount(unique.first[seen], each)[first]) for each in misses
+                )
             read[:, number] += np.bincount(which, right, columns.count)
             chance[:, number] += np.bincount(which, luck, columns.count)
             if secret.levels is not None or not np.isnan(secret.usual):

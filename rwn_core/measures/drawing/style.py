@@ -146,7 +146,7 @@ def largest(*groups: ArrayLike) -> float:
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """Return multiples of 1, 2 or 5 times a power of ten in [low, high], about `count`."""
-    low, high = min(low, high), max(low, high)
+    low, high = sorted((low, high))
     rough = max((high - low) / max(count, 1), 1e-300)
     power = 10.0 ** math.floor(math.log10(rough))
     step = (1, 2, 5, 10)[bisect_left((1, 2, 5), rough * (1 - 1e-9) / power)] * power

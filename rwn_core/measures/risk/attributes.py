@@ -159,8 +159,11 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
     if law.neighborhoods is None or not law.original.schema.by_name[secret].weight:
         return ""
     by_keys = ("nearest", *PREDICTIONS)  # by rows and keys alone
-    rates = [min(rate, found.at_most.get(key, 1.0)) for key, rate in found.rates.items()
-             if key.removesuffix(TOGETHER) in by_keys]  # fmt: skip
+    rates = [
+        min(rate, found.at_most.get(key, 1.0))
+        for key, rate in found.rates.items()
+        if key.removesuffix(TOGETHER) in by_keys
+    ]
     attained = max([0.0, *[rate - gained["reference"] for rate in rates]])
     if attained >= gained["value"]:
         return ""
@@ -278,8 +281,10 @@ def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     if reading.value <= 0:
         return f"The release adds nothing to naming a confidential value: {both}."
     # two digits of a share in percent, or all of them
-    low, high = (f"{100 * x:.2g}" if abs(x) < 0.995 else f"{100 * x:.0f}"
-                 for x in reading.interval or (reading.value, reading.value))  # fmt: skip
+    low, high = (
+        f"{100 * x:.2g}" if abs(x) < 0.995 else f"{100 * x:.0f}"
+        for x in reading.interval or (reading.value, reading.value)
+    )
     more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {low} to {high} %)"
     if gain["of_all"]:
         return (

@@ -441,7 +441,8 @@ def _inferred(
     comparison: Comparison, secret: str, keys: tuple[str, ...]
 ) -> Reading[Guesses] | NotApplicable:
     """Return the risk of one confidential variable; why not, where there are no values."""
-    original, near = comparison.original, tolerance(comparison.original, secret)
+    original = comparison.original
+    near = tolerance(comparison.original, secret)
     closest = Closest(comparison, keys)
     released = values_of(original, comparison.masked, secret)
 

@@ -330,7 +330,8 @@ def compute_t_closeness(comparison: Comparison) -> Reading[SecretClasses]:
                 )
             ordered = comparison.original.schema.variable(name).kind is not Kind.CATEGORICAL
             result = np.clip(distances(groups, secret, ordered=ordered), 0.0, 1.0)
-            mean[side, number], largest[side, number] = result[groups].mean(), result.max()
+            mean[side, number] = result[groups].mean()
+            largest[side, number] = result.max()
     detail = SecretClasses(
         names=list(keys), secrets=secrets, mean=Sides(*mean), worst=Sides(*largest)
     )

@@ -209,7 +209,7 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
     for unit, each in without.items():
         reasons.setdefault(each.because, []).append(_and(unit))
     because = "; ".join(
-        f"{'each of ' * (len(names) > 1)}{_some(names)} {reason}"
+        f"each of {_some(names)} {reason}" if len(names) > 1 else f"{_some(names)} {reason}"
         for reason, names in reasons.items()
     )
     alone = f" By itself each other variable has an epsilon: {_some(parts)}." if parts else ""

@@ -221,12 +221,17 @@ def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> l
             below = 0 if y0 < y1 else 1
     labels: list[style.Label] = []
     for i, (record, x, height) in spots.items():
-        align = "left" if x < 0.06 * span else "right" if x > 0.94 * span else "center"
+        align = "center"
+        if x < 0.06 * span:
+            align = "left"
+        elif x > 0.94 * span:
+            align = "right"
         side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
         lift = {"yshift": -3 if i == below else 3}
         text = f"#{record}"
         if height > top:  # by the arrow at the edge; the file to the right goes left of its own
-            height, text = top, f"#{record}: {style.number(height)}"
+            text = f"#{record}: {style.number(height)}"
+            height = top
             side_of = {"xanchor": "right" if x > 0.5 * span else "left", "yanchor": "top"}
             lift = {"xshift": -6 if x > 0.5 * span else 6, "yshift": -12 * i}
         color = style.RELEASED if i else style.ORIGINAL

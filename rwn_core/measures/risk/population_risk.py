@@ -283,7 +283,8 @@ POPULATION_UNIQUENESS_WORTH = (
 def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the share of sample uniques that Pitman's formula expects to be population uniques."""
     # a file of the whole population needs no estimate
-    (many, population), keys = _people(comparison), key_names(comparison)
+    many, population = _people(comparison)
+    keys = key_names(comparison)
     if population <= many * (1 + 1e-9):
         raise NotApplicable(
             "The file is taken for the whole population, where unique is unique; give the size of "

@@ -170,7 +170,7 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
         ),
         large={"legend": True},
         table=table(
-            ["releases", f"same order{', at least' * bool(least)}", lowest],
+            ["releases", "same order, at least" if least else "same order", lowest],
             [times.astype(int), style.floats(same), [shuffled] * len(times)],
         ),
     )
@@ -290,7 +290,7 @@ def bhattacharyya(
         lost, others_lost = (_lost(each, names) for each in (cells, others))
         common[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
         # a row with nothing lost may look like one that lost all it can lose
-        drawn = [*{*touched(cells, names), *touched(others, names)}]
+        drawn = [*{*touched(cells, names)}.union(touched(others, names))]
         missing = bool(cells.original.frame[drawn].isna().any().all())
         if (lost.any() or others_lost.any()) and missing:
             common[lost[records]], common[:, others_lost] = 1.0, 1.0

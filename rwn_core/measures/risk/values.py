@@ -223,8 +223,11 @@ def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
 
 def _points(detail: Extremes, shown: list[str], side: str) -> style.Trace:
     rows = zip(detail.name, detail.side, detail.survival, strict=True)
-    chosen = [(chance, shown.index(name)) for name, which, chance in rows
-              if which == side and name in shown]  # fmt: skip
+    chosen = [
+        (chance, shown.index(name))
+        for name, which, chance in rows
+        if which == side and name in shown
+    ]
     marker: dict[str, Any] = {"size": 8, "color": style.RELEASED, "symbol": "circle"}
     if side == "smallest":
         marker = {"size": 8, "color": style.NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}

@@ -48,7 +48,8 @@ class PointIndex:
         self._bounded = in_range and not isinstance(points, CodedPoints)
         if self._bounded:
             self._sides = np.empty((values.shape[1] + 1, len(values)), dtype=np.float32)
-            self._sides[:-1], self._sides[-1] = near.T, length * (1 - self._slack)
+            self._sides[:-1] = near.T
+            self._sides[-1] = length * (1 - self._slack)
 
     def candidates(self, others: Points, count: int, beyond: float = 0.0) -> Iterator[Candidates]:
         """Yield the pairs that hold the `count` nearest points of others, in blocks of rows."""

@@ -143,7 +143,8 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
     response = detail.response
     signs = int(detail.sign_changed[1:].sum())
     note = f"largest change {style.number(reading.value)} SE"
-    note += f" · {signs} sign{'s' * (signs > 1)} changed" if signs else ""
+    if signs:
+        note += " · 1 sign changed" if signs == 1 else f" · {signs} signs changed"
     traces = []
     if drawn is not None:  # the ranges of the slopes of other draws
         unit = detail.se_original[rows]
@@ -178,10 +179,10 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
 def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, Any]:
     """Return the table of every term with coefficients and standard errors."""
     one, other = np.sign(detail.coefficient_original), np.sign(detail.coefficient_released)
-    signs = [
-        "changed" if beyond else "unclear" if apart else "kept"
-        for beyond, apart in zip(detail.sign_changed, one * other < 0, strict=True)
-    ]
+    # the last condition that holds names a sign
+    signs = np.full(len(one), "kept", dtype=object)
+    signs[one * other < 0] = "unclear"
+    signs[np.asarray(detail.sign_changed, dtype=bool)] = "changed"
     made: dict[str, Any] = {"term": detail.terms}
     for side in style.SIDES:
         made[f"coefficient, {side}"] = _short(getattr(detail, f"coefficient_{side}"))

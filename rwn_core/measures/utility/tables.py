@@ -146,7 +146,7 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     before = detail.original[rows]
     after = detail.released[rows]
     total, vanished = detail.total_change, detail.vanished
-    sign = "+" if total > 0 else "−" if total < 0 else "±"
+    sign = _sign(total)
     tops = [] if band is None else [band.high[rows]]
     # a few far groups would press the others together: they are cut, and counted in the title
     bulk = style.clipped(np.fmax(before, after))
@@ -189,8 +189,13 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
 
 
 def _signed(value: float) -> str:
-    sign = "+" if value > 0 else "−" if value < 0 else "±"
-    return f"{sign}{100 * abs(value):.1f} %"
+    return f"{_sign(value)}{100 * abs(value):.1f} %"
+
+
+def _sign(value: float) -> str:
+    if value == 0:
+        return "±"
+    return "+" if value > 0 else "−"
 
 
 SUBGROUPS = utility_measure(

@@ -57,8 +57,11 @@ def label(material: Material) -> Content:
         relations += f" {about['sampled']}"
     counts = words.COUNTS
     earlier = material.earlier
-    releases = about["no_ledger"] if earlier is None else about["ledger"].format(
-        count=counts[min(earlier, len(counts) - 1)])  # fmt: skip
+    releases = (
+        about["no_ledger"]
+        if earlier is None
+        else about["ledger"].format(count=counts[min(earlier, len(counts) - 1)])
+    )
     rows = {
         "unit": about["units"].get(material.record["table"].get("unit"), about["unknown_unit"]),
         "feared": "; ".join(dict.fromkeys(feared)) or about["nobody"],

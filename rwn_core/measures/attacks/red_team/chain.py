@@ -168,10 +168,15 @@ def _scored(
         right = named & (np.abs(values - truth) <= near)
         groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], near[has]))]
     else:
-        levels = ((level, truth == place, named & (values == place))
-                  for place, level in enumerate(tables.levels[secret]))  # fmt: skip
-        groups = [(level, people, as_this, people & as_this, people.sum() / has.sum())
-                  for level, people, as_this in levels if people.any()]  # fmt: skip
+        levels = (
+            (level, truth == place, named & (values == place))
+            for place, level in enumerate(tables.levels[secret])
+        )
+        groups = [
+            (level, people, as_this, people & as_this, people.sum() / has.sum())
+            for level, people, as_this in levels
+            if people.any()
+        ]
     for level, people, as_this, right, base in groups:
         rightly, count, having = int(right.sum()), int(as_this.sum()), int(people.sum())
         yield Chained(

@@ -214,8 +214,12 @@ def _counted(
         place = np.searchsorted(values, truth)
         shown = np.searchsorted(values, guess[named]).clip(max=len(values) - 1)
         fits = values[shown] == guess[named]
-        of_level = [(place[equal], counts[equal]), (shown[fits], counts[named][fits]),
-                    (place, counts), (shown[fits], weights[named][fits])]  # fmt: skip
+        of_level = [
+            (place[equal], counts[equal]),
+            (shown[fits], counts[named][fits]),
+            (place, counts),
+            (shown[fits], weights[named][fits]),
+        ]
         right, said, people, independent = (
             np.asarray(np.bincount(*each, len(values)), np.float64) for each in of_level
         )
@@ -279,21 +283,33 @@ def scored(tried: Sequence[NameCounts]) -> list[Finding]:
     owners = [(each, level) for each in tried for level in each.levels]
     return [
         Finding(
-            attack=owners[i][0].attack, words=owners[i][0].words, kind="attribute",
-            right=float(right[i]), named=float(named[i]), people=float(people[i]),
-            base=float(base[i]), score=float(score[i]), secret=owners[i][0].secret,
+            attack=owners[i][0].attack,
+            words=owners[i][0].words,
+            kind="attribute",
+            right=float(right[i]),
+            named=float(named[i]),
+            people=float(people[i]),
+            base=float(base[i]),
+            score=float(score[i]),
+            secret=owners[i][0].secret,
             level=owners[i][1],
         )
         for i in np.flatnonzero(score > 0)
-    ]  # fmt: skip
+    ]
 
 
 def link_finding(attack: str, words: str, right: Any, rows: int, base: float) -> Finding:
     """Return the finding of links of some rows to people."""
     return Finding(
-        attack=attack, words=words, kind="identity", right=float(np.sum(right)), named=float(rows),
-        people=float(rows), base=base, score=float(np.sum(right)) / max(rows, 1),
-    )  # fmt: skip
+        attack=attack,
+        words=words,
+        kind="identity",
+        right=float(np.sum(right)),
+        named=float(rows),
+        people=float(rows),
+        base=base,
+        score=float(np.sum(right)) / max(rows, 1),
+    )
 
 
 def named_set(names: Sequence[str]) -> str:

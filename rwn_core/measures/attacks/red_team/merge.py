@@ -106,8 +106,9 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
     """Yield the sets by which people are looked up to name a secret, each once."""
     others = tuple(name for name in files.names if name != secret)
     open_ones = tuple(name for name in others if name not in files.secrets)
-    mates = [tuple(name for name in each if name != secret)
-             for each in files.slices if secret in each]  # fmt: skip
+    mates = [
+        tuple(name for name in each if name != secret) for each in files.slices if secret in each
+    ]
     pools = [files.known, open_ones, *mates]
     wanted = [files.known, *files.stated, *mates, open_ones, others]
     wanted += [tuple(name for name in each if name in files.known) for each in mates]

@@ -58,11 +58,14 @@ def names(files: Files) -> list[NameCounts]:
     targets = np.arange(min(_asked(files), files.n))
     for title, lay_out in _WAYS:
         people, rows = lay_out(files, files.known)
-        nearest = np.concatenate([
-            np.argpartition(squared, SEVERAL - 1, axis=1)[:, :SEVERAL]
-            if squared.shape[1] > SEVERAL else squared.argsort(axis=1)
-            for _, squared in _distances(people[targets], rows)
-        ])  # fmt: skip
+        nearest = np.concatenate(
+            [
+                np.argpartition(squared, SEVERAL - 1, axis=1)[:, :SEVERAL]
+                if squared.shape[1] > SEVERAL
+                else squared.argsort(axis=1)
+                for _, squared in _distances(people[targets], rows)
+            ]
+        )
         gaps = np.sqrt(((people[targets][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
         first = nearest[np.arange(len(targets)), gaps.argmin(axis=1)]
         weights = 1 / np.bincount(first)[first]  # several people named by one row are one name

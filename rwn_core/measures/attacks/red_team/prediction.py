@@ -50,8 +50,9 @@ def attack(files: Files) -> list[Finding | NameCounts]:
             predicted = [_predicted(model, each) for each in others]
             for least in CONFIDENT if levels else CONFIDENT[:1]:
                 sure = f", where its chance is at least {least:g}" if least else ""
-                inside, *outside = (np.where(chance >= least, value, np.nan)
-                                    for value, chance in predicted)  # fmt: skip
+                inside, *outside = (
+                    np.where(chance >= least, value, np.nan) for value, chance in predicted
+                )
                 tried = count_names(files, secret, inside, (KEY, f"{words} on the keys{sure}"))
                 found += [_against(files, each, outside[0]) for each in tried] if outside else tried
     return found
