@@ -25,6 +25,7 @@ from rwn_core.tuning.point import setting_name, too_few
 from rwn_ui.background.progress import searching
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.state.session import Session, first_setting
+from rwn_ui.state.shared_originals import share
 from rwn_ui.state.work import Memo
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class PreparedTable:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
-        return cls(data=data, prepared=prepared, comparison=comparison)
+        return cls(data=data, prepared=prepared, comparison=share(comparison))
 
     def with_slices(self, data: rwn.Microdata) -> PreparedTable:
         """Return the same records under the slices of `data`; no neighbor is searched again."""
