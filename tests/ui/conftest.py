@@ -21,7 +21,7 @@ from rwn_ui.features import scenario_trial
 from rwn_ui.server import messages
 from rwn_ui.server.endpoint import Endpoint
 from rwn_ui.server.sweeper import VISIT
-from rwn_ui.state import change_table, project_folder, startup, visit
+from rwn_ui.state import change_table, project_folder, shared_originals, startup, visit
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Results, User, Work
@@ -226,6 +226,12 @@ def pages_end_without_being_asked() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_script_runner, "require_widgets_deltas", joined)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _nobody_else_has_the_table() -> None:
+    """What other tests found of a demo is not found for this one."""
+    shared_originals._HELD.clear()
 
 
 @pytest.fixture(autouse=True)
