@@ -181,10 +181,13 @@ def test_a_limit_of_time_is_said() -> None:
 
 
 @pytest.mark.usefixtures("brief")
-@pytest.mark.parametrize("n", [150, pytest.param(300, marks=pytest.mark.nightly)])
-def test_another_method_is_an_alternative_only(n: int) -> None:
+@pytest.mark.parametrize("table", lanes("numbers", "correlated"))
+def test_another_method_is_an_alternative_only(table: str) -> None:
     """Microaggregation may lose less than RWN; it is named, and the setting is of RWN."""
-    found = rwn.recommend(correlated(n), within=math.inf)
+    if table == "numbers":
+        found = of_numbers(100)
+    else:
+        found = rwn.recommend(correlated(300), within=math.inf)
     own = ("rwn", "soft_rwn")
     assert found.setting.method in own
     if found.alternative is not None:
@@ -507,11 +510,9 @@ def offered(data: rwn.Microdata, number: int) -> tuple[Remedy, ...]:
     return found.remedies
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # by day those of the coin, below
 @pytest.mark.usefixtures("brief")
-@pytest.mark.parametrize(
-    "number", [3, pytest.param(8, marks=pytest.mark.nightly)]
-)  # all ten are nightly, below
+@pytest.mark.parametrize("number", [3, 8])
 def test_a_step_gives_what_it_says(number: int) -> None:
     """Steps that keep the policy come first; the first and one other are pressed to their end."""
     data = table(number, 110)
@@ -597,7 +598,7 @@ def test_steps_are_named_by_what_they_do_and_the_least_loss_comes_first(monkeypa
 
 
 # by day test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy has the reason,
-# test_steps_are_named_by_what_they_do the step, test_a_step_gives_what_it_says presses one
+# test_steps_are_named_by_what_they_do the step, test_a_share_that_jumps presses two
 @pytest.mark.nightly
 @pytest.mark.usefixtures("brief")
 def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
@@ -635,10 +636,11 @@ def steps_of_the_coin() -> tuple[Remedy, ...]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("brief")
-def test_a_share_that_jumps_between_releases_is_stated_as_a_range() -> None:
+@pytest.mark.parametrize("steps", lanes(2, 100))
+def test_a_share_that_jumps_between_releases_is_stated_as_a_range(steps: int) -> None:
     """What a coin's steps state holds for fresh releases, and nine in ten break no promise."""
     assert steps_of_the_coin()
-    for step in steps_of_the_coin():
+    for step in steps_of_the_coin()[:steps]:
         holds(coin(), step, COIN, releases=16)
 
 
