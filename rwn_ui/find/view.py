@@ -17,6 +17,7 @@ from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.utility.use_left import UseLeft
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import POLICY, axis
 from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space, Spread
 from rwn_core.tuning.goal import undominated
@@ -28,7 +29,7 @@ from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.advising import find_settings
 from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.features import advice, repeated_draws, scenario_trial
+from rwn_ui.features import advice, limit_queue, repeated_draws, scenario_trial
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.kept_picture import guarded_picture, show_picture
@@ -177,9 +178,13 @@ def _opening(session: Session) -> None:
         with guarded_picture(session, "find"):
             _map_and_list(session, None, answer, session.policy)
         return
+    if session.data.n <= LARGEST_DENSE:  # its limits are read with the picture
+        limit_queue.readings(session, current_release(session))
     if is_drawn(session):
         with guarded_picture(session, "find"):
             _show_map(session, [], None, session.policy)
+    if repeated_draws.are_coming(session):
+        st.caption("One release of the present setting; its further draws are being read.")
     repeated_draws.follow_on_page(session)
 
 

@@ -321,7 +321,8 @@ def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> N
 
 def test_find_opens_with_what_is_known(open_page, maps) -> None:
     screen = open_page("find")
-    assert maps == [], "nothing is drawn yet"
+    assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"], "also where no page was seen"
+    assert "One release of the present setting; its further draws" in screen.words("caption")
     screen.visit("tune").visit("find")
     assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
     # what the start has tried
