@@ -105,7 +105,7 @@ def draw(session: Session) -> None:
     scenario_trial.keep_measured(session)
     if session.scenarios:
         _side_by_side(session)
-    elif scenario_trial.JOB not in session.user.work.jobs:
+    else:
         st.space("xxsmall")  # below the bar of pages
         st.markdown("#### Which release, and why")
         st.markdown(

@@ -319,13 +319,17 @@ def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> N
             assert "--schema" not in line
 
 
-def test_find_opens_with_what_is_known(open_page, maps) -> None:
+def test_find_opens_with_the_present_setting(open_page, maps) -> None:
+    """Also by its address, where no page has drawn it yet."""
     screen = open_page("find")
-    assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"], "also where no page was seen"
+    assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
     assert "One release of the present setting; its further draws" in screen.words("caption")
     screen.visit("tune").visit("find")
     assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
-    # what the start has tried
+
+
+def test_find_opens_with_what_the_start_has_tried(open_page) -> None:
+    screen = open_page("find")
     session = screen.session
     session.user.results.note(advised=True)
     found = answer(session.policy)
