@@ -51,7 +51,7 @@ def draw(
     held = [spot["y"] for spot in (*placed, *others)]
     if limit is not None:
         held.append(limit)
-    x_range = _range(_around_one(read) if x["share"] else read, x["falls"])
+    x_range = _range(_shown_across(read, x), x["falls"])
     shown = (min(read, default=0.0), max(read, default=0.0))
     y_range = _range(held, y["falls"], _ROOM_UP) if scale is None else scale.ends
     ticks = {} if scale is None else scale.ticks
@@ -79,9 +79,9 @@ def draw(
     )
 
 
-def _around_one(losses: Sequence[float]) -> Sequence[float]:
+def _shown_across(losses: Sequence[float], x: Scale) -> Sequence[float]:
     """Return what an axis of losses shows: of one alone, from nothing lost to twice as much."""
-    if len(set(losses)) != 1:
+    if len(set(losses)) != 1 or not x["share"]:
         return losses
     return 0.0, min(1.0, max(0.1, 2.0 * losses[0]))
 
