@@ -483,6 +483,16 @@ def test_every_method_is_judged_alike(params):
     assert found.error > 0
 
 
+def test_halves_are_masked_though_a_later_slice_has_a_third_of_all_records_as_donors():
+    """In half of the records so many would be two thirds, which is refused."""
+    data = TABLE.with_schema(TABLE.schema.with_slices([["a", "b", "c", "d"]]))
+    third = RWN(epsilon=1.0, k=20, by_prediction=True, later=data.n // 3)
+    found = attribute_difference(data, third, splits=4)
+    assert (found.records, found.splits) == (data.n, 4)
+    with pytest.raises(rwn.ParameterError, match="too few donors"):  # the planted fault
+        mask(data.take(np.arange(data.n // 2)), third, seed=1)
+
+
 def test_the_limit_on_attribute_gain_applies_to_the_difference():
     table = TABLE
     cart = rwn.CARTSynthesis(leaf=3)
