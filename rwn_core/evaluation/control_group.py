@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import Audit, audit
-from rwn_core.masking import Release, mask
+from rwn_core.masking import Method, Release, mask
 from rwn_core.measures.attacks.guessing import ATTACKS, attacked_people, canonical_sample
 from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.nearest import names_by
@@ -248,7 +248,7 @@ def _halved(
         yield number, intruder_files(base.with_masked(release.masked, release.law), inside)
 
 
-def _of_a_part(params: Any, records: int) -> Any:
+def _of_a_part(params: Method, records: int) -> Method:
     """Return a setting for fewer records: a later slice has a third of them as donors at most.
 
     Fewer donors tell more of a person, so that what is read is no less than of all records.
