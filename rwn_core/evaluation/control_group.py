@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import Audit, audit
-from rwn_core.masking import Method, Release, mask
+from rwn_core.masking import RWN, Method, Release, SoftRWN, mask
 from rwn_core.measures.attacks.guessing import ATTACKS, attacked_people, canonical_sample
 from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.nearest import names_by
@@ -253,8 +253,7 @@ def _of_a_part(params: Method, records: int) -> Method:
 
     Fewer donors tell more of a person, so that what is read is no less than of all records.
     """
-    later = getattr(params, "later", None)
-    if later is None or 3 * later <= records:
+    if not isinstance(params, RWN | SoftRWN) or 3 * params.later <= records:
         return params
     return replace(params, later=records // 3)
 
