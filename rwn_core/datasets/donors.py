@@ -48,9 +48,9 @@ from rwn_core.datasets.staged_arrays import (
 from rwn_core.io.other_readers import arrow_again
 from rwn_core.laws.donor_lists import lists_of
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
+from rwn_core.laws.tie_kernel import DonorScores, Tie
 from rwn_core.laws.tied_law import (
     FittedTie,
-    Tie,
     TiedLaw,
     directions_of,
     fitted_records,
@@ -277,17 +277,19 @@ def tie_slices(run: Run, task: Task) -> dict[str, Any]:
     scores, ranks = scores_of(*directions_of(data, units), units, data)
     # the donors of some records, leaf by leaf
     fitted = fitted_records(fingerprint(to_frame(table)), n)
-    found = []
+    records = []
+    by_leaf = []
     for leaf in leaves_with_records(run):
         neighborhoods, numbers = soft_leaf(run, leaf)
         (lists,) = lists_of(neighborhoods, np.intersect1d(fitted, numbers))
-        found.append((*found_scores(lists, ranks, scores), lists.records))
-    order = np.argsort(np.concatenate([records for *_, records in found]))
-    some = [np.concatenate(each, axis=1)[:, order] for each in list(zip(*found, strict=True))[:-1]]
-    made = FittedTie.fitted_to(scores, ranks, some, run.params.tie_factors)
-    for name, array in made["tie"]._asdict().items():
+        records.append(lists.records)
+        by_leaf.append(found_scores(lists, ranks, scores))
+    order = np.argsort(np.concatenate(records))
+    parts = (np.concatenate(each, axis=1)[:, order] for each in zip(*by_leaf, strict=True))
+    fit = FittedTie.fitted_to(scores, ranks, DonorScores(*parts), run.params.tie_factors)
+    for name, array in fit.tie._asdict().items():
         save(run, TIE, name, array)
-    return {"units": units, "kept": float(made["kept"])}
+    return {"units": units, "kept": float(fit.kept)}
 
 
 def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
