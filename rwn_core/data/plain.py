@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, time
@@ -89,16 +89,14 @@ def read_plain(
     if kind is Any or (given is None and NoneType in parts):
         return given
     if origin in (Union, UnionType):
-        *others, last = [each for each in parts if each is not NoneType]
-        for each in others:
-            with suppress(refusal):
-                return below(each, given, path=path)
-        return below(last, given, path=path)
+        kinds = [each for each in parts if each is not NoneType]
+        return _read_one_of(kinds, partial(below, given=given, path=path), refusal)
     if origin in (tuple, Sequence):
         if not isinstance(given, list | tuple):
             raise refusal(f"{subject} must be a list; correct it.")
-        places = (f"{path}[{place}]" for place in range(1, len(given) + 1))
-        return tuple(below(parts[0], e, path=name) for e, name in zip(given, places, strict=True))
+        return tuple(
+            below(parts[0], each, path=f"{path}[{place}]") for place, each in enumerate(given, 1)
+        )
     if origin is Mapping:
         if not isinstance(given, Mapping):
             raise refusal(f"{subject} must be a table; correct it.")
@@ -109,6 +107,14 @@ def read_plain(
     if is_dataclass(kind):
         return _read_record(kind, given, what, path, refusal)
     return _read_one(kind, given, subject, refusal)
+
+
+def _read_one_of(kinds: Sequence[Any], read: Callable[[Any], Any], refusal: type[RWNError]) -> Any:
+    """Read what is of one of several kinds: the first that fits; the last one may refuse."""
+    for kind in kinds[:-1]:
+        with suppress(refusal):
+            return read(kind)
+    return read(kinds[-1])
 
 
 def _read_one(kind: type[Any], given: object, subject: str, refusal: type[RWNError]) -> Any:

@@ -122,6 +122,24 @@ def _slices_of_groups(released: Sequence[Variable]) -> Slices:
     return as_slices(shared) if shared else ()
 
 
+def _variable_of(entry: Any) -> Variable:
+    """Return the variable that one [[variable]] table of a schema file describes."""
+    is_named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    if not is_named or "kind" not in entry:
+        raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
+    odd = sorted(set(entry) - set(_FIELDS))
+    if odd:
+        raise SchemaError(
+            f"Variable {entry['name']} of the schema file has the unknown field {odd[0]}; "
+            f"known are {', '.join(_FIELDS)}."
+        )
+    described = dict(entry)
+    if isinstance(entry.get("levels"), list):
+        described["levels"] = [str(level) for level in entry["levels"]]
+    # a person wrote the role: nothing asks whether the variable identifies people
+    return Variable(**described, confirmed=entry.get("role") == Role.OTHER)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Schema(NamedParameters, Summarized):
     """All variables of a table, in the order of its columns, with the regression to keep.
@@ -442,31 +460,18 @@ class Schema(NamedParameters, Summarized):
         entries = [] if set(document) == {"file"} else document.get("variable")
         if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
             raise SchemaError("The schema file has no [[variable]] table; add one a column.")
-        question, file = document.get("question"), document.get("file")
+        file = document.get("file")
+        question = document.get("question")
         if question is not None:
-            how: dict[str, Any] = {"path": "question", "refusal": SchemaError}
-            question = read_plain(Question, question, "schema file", **how)
+            question = read_plain(
+                Question, question, "schema file", path="question", refusal=SchemaError
+            )
         use = document.get("use")
         if use is not None:
             use = read_plain(Use, use, "schema file", path="use", refusal=SchemaError)
         rows = document.get("rows")
-        variables = []
-        for entry in entries:
-            named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
-            if not named or "kind" not in entry:
-                raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
-            odd = sorted(set(entry) - set(_FIELDS))
-            if odd:
-                raise SchemaError(
-                    f"Variable {entry['name']} of the schema file has the unknown field {odd[0]}; "
-                    f"known are {', '.join(_FIELDS)}."
-                )
-            levels = entry.get("levels")
-            made = {"levels": [*map(str, levels)]} if isinstance(levels, list) else {}
-            # a person wrote the role: nothing asks whether the variable identifies people
-            variables.append(Variable(**(entry | made), confirmed=entry.get("role") == Role.OTHER))
         return cls(
-            variables=tuple(variables),
+            variables=tuple(map(_variable_of, entries)),
             question=question,
             file=None if file is None else FileLayout.from_dict(file),
             edit_rules=as_edit_rules(document.get("edit_rules", ())),
