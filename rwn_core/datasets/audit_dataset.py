@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -211,7 +212,8 @@ def _numbering(schema: Schema) -> list[str]:
     if schema.rows is not None and _states_units(schema):
         return list(schema.rows.by)
     roles = (Role.PERSON, Role.HOUSEHOLD)
-    return [v.name for role in roles for v in schema.variables if v.role is role][:1]
+    pairs = product(roles, schema.variables)
+    return [variable.name for role, variable in pairs if variable.role is role][:1]
 
 
 def random_rows(

@@ -106,9 +106,9 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     # shares, since the files may have different numbers of records
     change = after / after.sum() - before / before.sum()
     rows, columns = (list(map(str, names)) for names in (detail.rows, detail.columns))
-    texts = [
-        [f"{row} × {column}" for column in style.escaped(columns)] for row in style.escaped(rows)
-    ]
+    texts = []
+    for row in style.escaped(rows):
+        texts.append([f"{row} × {column}" for column in style.escaped(columns)])
     moved = style.percent(reading.value, 1)
     trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
     # the color bar in percent of the records, with a minus sign as in the texts

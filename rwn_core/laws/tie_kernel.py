@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
-from rwn_core.laws.donor_lists import Lists
+from rwn_core.laws.lists import Lists
 from rwn_core.neighbors.draw_kernel import SCALE
 from rwn_core.parallel.jit import jit_entry, jit_internal
 
@@ -41,7 +41,7 @@ class Ordered(NamedTuple):
 
 
 class DonorScores(NamedTuple):
-    """What is known of the scores of each row's donors, by slice."""
+    """The scores of each row's donors, by slice."""
 
     mean: Floats  # shape (units, r)
     variance: Floats  # shape (units, r)
@@ -57,7 +57,7 @@ class CodedRows(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Which likelihoods of rows are asked for."""
+    """The likelihoods of rows that are asked for."""
 
     without: bool  # without the values instead of with them; a value without slot excludes nothing
     own: bool  # only each record's own row

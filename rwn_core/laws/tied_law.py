@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import groupby, product
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -24,7 +24,8 @@ from rwn_core.data.sizes import ATTACKED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import Lists, lists_of
+from rwn_core.laws.donor_lists import lists_of
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.tie_kernel import (
     CodedRows,
     DonorScores,
@@ -154,7 +155,7 @@ def needed_correlations(
 
 
 class Fit(NamedTuple):
-    """Loadings, shape (units, factors), what they keep of the relations, and the tie of them."""
+    """The loadings, shape (units, factors), what they keep of the relations, and their tie."""
 
     loadings: Floats
     kept: float
@@ -209,7 +210,7 @@ class FittedTie:
         varies = scores.std(axis=1) > 0
         needed, weights, missing = needed_correlations(scores, mean, variance)
         r = mean.shape[1]
-        pairs = [(one, other) for one in range(u) for other in range(one)]
+        pairs = [(one, other) for one, other in product(range(u), range(u)) if other < one]
         common = [bins[one].T @ bins[other] / r for one, other in pairs]
         products, apart = np.sqrt(variance) @ np.sqrt(variance).T / r, mean @ mean.T / r
         safe = np.maximum(products, 1e-12)

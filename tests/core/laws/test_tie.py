@@ -14,7 +14,7 @@ from scipy.stats import chi2
 import rwn_core as rwn
 from rwn_core import Comparison, SecretKey, SoftRWN
 from rwn_core.laws import tied_law
-from rwn_core.laws.donor_lists import Lists
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.tie_kernel import (
     DonorScores,
     Tie,
