@@ -6,15 +6,17 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any
 
 from rwn_core.errors import SchemaError
 
 USUAL_DATES = "YYYY-MM-DD"
+_YEAR_FIRST = ("YYYY.MM.DD", "YYYY.M.D")
 _YEAR_LAST = ("DD.MM.YYYY", "MM.DD.YYYY", "D.M.YYYY", "M.D.YYYY")
 NOTATIONS = (
-    *(notation.replace(".", mark) for mark in "./-" for notation in _YEAR_LAST),
-    *(notation.replace(".", mark) for mark in "./" for notation in ("YYYY.MM.DD", "YYYY.M.D")),
+    *(notation.replace(".", mark) for mark, notation in product("./-", _YEAR_LAST)),
+    *(notation.replace(".", mark) for mark, notation in product("./", _YEAR_FIRST)),
 )
 """All but the usual one; DD is a day of two digits, D one without a zero before it."""
 _KNOWN = (USUAL_DATES, *NOTATIONS)
@@ -46,17 +48,17 @@ def as_notation(value: object) -> str | None:
 
 
 def _is_one_mark(value: object) -> bool:
-    """True for one character that neither quotes nor ends a line."""
+    """True if a value is one character that neither quotes nor ends a line."""
     return isinstance(value, str) and len(value) == 1 and value not in '"\n\r'
 
 
 def _is_number_of_lines(value: object) -> bool:
-    """True for a whole number, not a truth value, up to the most lines."""
+    """True if a value is a whole number up to the most lines, not a truth value."""
     return type(value) is int and 0 <= value <= MOST_LINES
 
 
 def _is_list_of_texts(value: object) -> bool:
-    """True for a list or tuple of texts that are more than blanks."""
+    """True if a value is a list or tuple of texts that are more than blanks."""
     if not isinstance(value, tuple | list):
         return False
     return all(isinstance(each, str) and each.strip() for each in value)
@@ -167,7 +169,7 @@ class FileLayout:
         return {name: [*v] if isinstance(v, tuple) else v for name, v in given.items()}
 
     @classmethod
-    def from_dict(cls, table: Any) -> FileLayout:
+    def from_dict(cls, table: object) -> FileLayout:
         """Read the plain data that `changed` gives."""
         known = [field.name for field in fields(cls)]
         if not isinstance(table, dict) or not set(table) <= set(known):

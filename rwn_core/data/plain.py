@@ -59,7 +59,7 @@ LONGEST_LINK = 20_000  # letters of all parts of a page's address
 
 
 def read_plain(
-    kind: Any, given: Any, what: str, *, path: str = "", refusal: type[RWNError] = InputError
+    kind: Any, given: object, what: str, *, path: str = "", refusal: type[RWNError] = InputError
 ) -> Any:
     """Read plain data as a type hint says; nothing is guessed, converted or left out.
 
@@ -129,7 +129,7 @@ def _read_one(kind: type[Any], given: object, subject: str, refusal: type[RWNErr
     return given
 
 
-def _read_record(kind: Any, given: Any, what: str, path: str, refusal: type[RWNError]) -> Any:
+def _read_record(kind: Any, given: object, what: str, path: str, refusal: type[RWNError]) -> Any:
     make, known = file_fields(kind)
     subject = f"The {path} of the {what}" if path else f"The {what}"
     before = f"{path}." if path else ""
@@ -172,7 +172,7 @@ def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:
     }
 
 
-def plain_values(node: Any) -> Iterator[Any]:
+def plain_values(node: object) -> Iterator[Any]:
     """Yield every text, number and truth value of plain data, without the names."""
     if isinstance(node, Mapping | list | tuple):
         for each in node.values() if isinstance(node, Mapping) else node:
@@ -222,7 +222,7 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     return document
 
 
-def _holds_tables(value: Any) -> bool:
+def _holds_tables(value: object) -> bool:
     """True if a value is a mapping or a list of mappings."""
     items = value if isinstance(value, list | tuple) else [value]
     return bool(items) and all(isinstance(each, Mapping) for each in items)
@@ -253,7 +253,7 @@ def _known(node: Mapping[str, Any], ordered: bool) -> list[tuple[str, Any]]:
     return [(n, node[n]) for n in (sorted(node) if ordered else node) if node[n] is not None]
 
 
-def _line(name: str, value: Any, ordered: bool) -> str:
+def _line(name: str, value: object, ordered: bool) -> str:
     line = f"{name} = {_value(value, ordered)}"
     if len(line) <= WIDTH or not isinstance(value, list | tuple):
         return line
@@ -275,7 +275,7 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace(_DELETE, "\\u007f")
 
 
-def _value(value: Any, ordered: bool) -> str:
+def _value(value: object, ordered: bool) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool | int):

@@ -42,7 +42,7 @@ def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     """
     given = [*slices] if isinstance(slices, Iterable) and not isinstance(slices, str) else [slices]
     lists = all(isinstance(each, Sequence) and not isinstance(each, str) for each in given)
-    if not lists or not all(isinstance(name, str) for each in given for name in each):
+    if not lists or not all(isinstance(name, str) for name in chain.from_iterable(given)):
         raise ParameterError(
             'Slices must be lists of names of variables, such as [["age", "weight"]].'
         )
@@ -122,10 +122,9 @@ def _slices_of_groups(released: Sequence[Variable]) -> Slices:
     return as_slices(shared) if shared else ()
 
 
-def _variable_of(entry: Any) -> Variable:
+def _variable_of(entry: object) -> Variable:
     """Return the variable that one [[variable]] table of a schema file describes."""
-    is_named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
-    if not is_named or "kind" not in entry:
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or "kind" not in entry:
         raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
     odd = sorted(set(entry) - set(_FIELDS))
     if odd:
@@ -333,7 +332,7 @@ class Schema(NamedParameters, Summarized):
         label = self.variable(name).label
         return f"{name} · {label}" if label else name
 
-    def replace_variable(self, name: str, **changes: Any) -> Schema:
+    def replace_variable(self, name: str, **changes: object) -> Schema:
         """This schema with some fields of one variable changed."""
         return self.replace_variables({name: changes})
 
@@ -431,14 +430,16 @@ class Schema(NamedParameters, Summarized):
         """
         wanted = as_slices(slices)
         free = [variable.name for variable in self.released if variable.masked]
-        if odd := [name for names in wanted for name in names if name not in free]:
+        if odd := [name for name in chain.from_iterable(wanted) if name not in free]:
             raise ParameterError(
                 f"The slices name {odd[0]}, which is no masked variable of the release; choose "
                 f"from: {', '.join(free)}."
             )
         if wanted == self.slices:
             return self
-        group_of = {name: "+".join(names) for names in wanted for name in names}
+        group_of: dict[str, str] = {}
+        for names in wanted:
+            group_of |= dict.fromkeys(names, "+".join(names))
         variables = tuple(replace(v, group=group_of.get(v.name)) for v in self.variables)
         return replace(self, variables=variables)
 

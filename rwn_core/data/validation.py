@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _MOST = 10_000  # different texts of a column that are looked at
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
-_NINES = [10**digits - gap for digits in range(1, 13) for gap in (1, 2, 3)]
-_ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
+_NINES = [10**digits - gap for digits, gap in product(range(1, 13), (1, 2, 3))]
+_ALIKE = [int(digit * times) for digit, times in product("678", (3, 4, 5, 6))]
 _CODES = np.sort(
     [-1.0, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)]
 )
@@ -175,7 +176,7 @@ def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
             raise InputError(f"Column {name} has {what} {_count(wrong)}; replace or remove them.")
 
 
-def level_text(value: Any) -> str:
+def level_text(value: object) -> str:
     """A value as a schema names it: whole numbers without a decimal point."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 

@@ -154,7 +154,9 @@ class Marks:
 
     def notices(self, width: int) -> list[str]:
         """Return notices about a sheet of this width: places and counts, never a value."""
-        columns = [n for low, high in self.columns for n in range(low, min(high, width) + 1)]
+        columns: list[int] = []
+        for low, high in self.columns:
+            columns += range(low, min(high, width) + 1)
         letters = [xl_col_to_name(number - 1) for number in columns]
         said = []
         for what, places in (("row", self.rows), ("column", letters)):

@@ -195,7 +195,9 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
             said + (f"{few}{style.percent(each, 1)}" if each < 1 else "") for said, each in shares
         ]
         look = {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity}
-        x, y, keys = ([s[part] for s in chosen] for part in ("x", "y", "key"))
+        x = [spot["x"] for spot in chosen]
+        y = [spot["y"] for spot in chosen]
+        keys = [spot["key"] for spot in chosen]
         hover = {"text": texts, "hovertemplate": f"%{{text}}{words}<extra></extra>"}
         trace = style.scatter(x, y, name, customdata=keys, marker=look) | hover
         if chosen:
@@ -223,7 +225,8 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
         cells.append(known([spot[side] for spot in spots]))
         pairs = [spot[f"{side}_interval"] or (None, None) for spot in spots]
         cells += [known(ends) for ends in zip(*pairs, strict=True)] or [[], []]
-    texts, released = ([spot[part] for spot in spots] for part in ("text", "released"))
+    texts = [spot["text"] for spot in spots]
+    released = [spot["released"] for spot in spots]
     said = [["yes" if s.get(part) else "no" for s in spots] for part in ("frontier", "kept")]
     columns = ["setting", *names, "records released", "frontier", "keeps all limits"]
     return table(columns, [texts, *cells, released, *said])

@@ -65,7 +65,7 @@ def _form(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 def _person(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Names of people, by common names or by the name of the variable."""
-    lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
+    lettered = [text for text in texts if not any(map(str.isdigit, text))]
     if len(lettered) < NAMES * len(texts):
         return None
     words = _Lettered(profile, lettered)
@@ -159,12 +159,12 @@ _OF_PEOPLE: tuple[tuple[Callable[[_Lettered], bool], str, Confidence], ...] = (
 
 
 def _stands_in_a_name(character: str) -> bool:
-    """True for a letter, a mark of one, an apostrophe and a hyphen."""
+    """True if a character is a letter, a mark of one, an apostrophe or a hyphen."""
     return unicodedata.category(character)[0] in "LM" or character in "'’-"
 
 
 def _is_sign(character: str) -> bool:
-    """True for a character of a script that writes syllables or words."""
+    """True if a character is of a script that writes syllables or words."""
     return unicodedata.name(character, "").startswith(_SIGNS)
 
 
