@@ -97,7 +97,7 @@ def audit(
     sides = [options.names_in(each) for each in halves.split("|")] if halves else []
     setting: rwn.Setting | None
     if record is not None:
-        if method or set_ or weight or slice_ or round_:
+        if any((method, set_, weight, slice_, round_)):
             raise ParameterError("--record says how MASKED was made; leave the parameters out.")
         setting = _recorded(record, data, masked)
     else:

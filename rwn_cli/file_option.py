@@ -39,6 +39,19 @@ def description(source: str, schema: Path | None) -> Path | None:
     return saved
 
 
+def _stated_layout(given: Texts, of_schema: FileLayout | None) -> FileLayout | None:
+    """Return the layout that --file states, with that of the schema for the rest; None for none."""
+    named = named_texts(given, "--file", "encoding=cp1252", may_be_empty=True)
+    if not named:
+        return None
+    stated = {} if of_schema is None else of_schema.changed()
+    stated |= {name: _value(name, value) for name, value in named.items()}
+    try:
+        return FileLayout.from_dict(stated)
+    except SchemaError as refusal:
+        raise ParameterError(str(refusal)) from None
+
+
 def read_file(
     source: str,
     schema: Path | None,
@@ -53,17 +66,12 @@ def read_file(
     from rwn_core.io.reading import begin, schema_from
 
     described = schema_from(schema)
-    # the layout that the command line states
-    named = named_texts(given, "--file", "encoding=cp1252", may_be_empty=True)
-    typed = {name: _value(name, value) for name, value in named.items()}
-    before = {} if described is None or described.file is None else described.file.changed()
-    try:
-        layout = FileLayout.from_dict(before | typed) if typed else None
-    except SchemaError as refusal:
-        raise ParameterError(str(refusal)) from None
+
+    of_schema = None if described is None else described.file
+    layout = _stated_layout(given, of_schema)
     used_layout = layout
     if only or drop:
-        base = layout or (described and described.file) or FileLayout()
+        base = layout or of_schema or FileLayout()
         used_layout = replace(base, only=tuple(only or ()), drop=tuple(drop or ()))
     reading = begin(source, described, used_layout)
     try:
@@ -71,8 +79,8 @@ def read_file(
         return reading.table()
     except InputError as refusal:
         seen = reading.seen
-        stated = layout if layout is not None else described and described.file
-        if hint and stated is None and seen is not None and seen.opens:
+        is_stated = layout is not None or of_schema is not None
+        if hint and not is_stated and seen is not None and seen.opens:
             refusal.add_note(_how_to_say(seen.layout, option=given is not None))
         raise
     finally:

@@ -100,14 +100,28 @@ def find(
     setting = answer.point.setting
     if interrupted and (setting.weights or setting.slices or setting.precision):
         say(setting.words)  # whole, where the sentence counts its weights and slices only
-    if target is not None and interrupted and not answer.met:
-        say(f"{target} was not written: the setting does not keep all limits.")
-    elif target is not None:
-        made = _scenario(answer, data, policy, interrupted=interrupted)
-        write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
-        say(f"written to {target}; rwn mask --scenario {target.name} takes it")
+    if target is not None:
+        _write_scenario(target, answer, data, policy, interrupted=interrupted, overwrite=overwrite)
     if interrupted:
         raise typer.Exit(SO_FAR)
+
+
+def _write_scenario(
+    target: Path,
+    answer: rwn.SearchAnswer,
+    data: rwn.Microdata,
+    policy: rwn.Policy,
+    *,
+    interrupted: bool,
+    overwrite: bool,
+) -> None:
+    """Write the setting as a scenario; not that of an ended search which breaks a limit."""
+    if interrupted and not answer.met:
+        say(f"{target} was not written: the setting does not keep all limits.")
+        return
+    scenario = _scenario(answer, data, policy, interrupted=interrupted)
+    write(target, scenario.to_toml().encode("utf-8"), overwrite=overwrite)
+    say(f"written to {target}; rwn mask --scenario {target.name} takes it")
 
 
 def _searched(

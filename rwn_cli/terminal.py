@@ -83,7 +83,7 @@ class progress:
             self.bar.label = f"{self._label}, {self._pace.words}"
             self.bar.update(max(0, round(share * _BAR_STEPS) - self.bar.pos))
 
-    def found(self, answer: Any) -> None:
+    def found(self, answer: object) -> None:
         """Take in an answer so far."""
         self.so_far = answer
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -46,22 +47,27 @@ def verify(
             "release; ask for both again."
         )
     if ledger is not None:
-        # a release of which the ledger has no sealed entry is refused
-        entries, keyed = ledger_content(ledger, key)
-        entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
-        why = ""
-        sealed = (entry or {}).get("notice")
-        if not keyed:
-            why = "The ledger's key is not in its folder, so nothing is proved; give --key."
-        elif entry is None or entry["release"] != about.get("release"):
-            why = "The ledger has no entry of this release; ask the institution for it."
-        elif sealed not in (None, file_digest(notice)):
-            why = "The notice was changed after it was sealed; ask the institution for it."
-        if why or entry is None:
-            raise ReleaseError(why)
-        what = "file" if sealed is None else "file and notice"
-        say(f"{what} sealed in entry {entry['number']} of the ledger")
+        _say_entry(ledger, key, about, file_digest(notice))
     what = "is" if is_complete else "belongs to"
     say(f"{file.name} {what} release {about.get('release', '')} of {about.get('made', '')}")
     say(f"SHA-256 {digest}")
     say(f"method: {about.get('method', '')}")
+
+
+def _say_entry(ledger: Path, key: Path | None, about: Mapping[str, Any], notice: str) -> None:
+    """Say which entry of the ledger is of a release; one without a sealed entry is refused."""
+    entries, keyed = ledger_content(ledger, key)
+    if not keyed:
+        raise ReleaseError(
+            "The ledger's key is not in its folder, so nothing is proved; give --key."
+        )
+    entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
+    if entry is None or entry["release"] != about.get("release"):
+        raise ReleaseError("The ledger has no entry of this release; ask the institution for it.")
+    sealed = entry.get("notice")
+    if sealed not in (None, notice):
+        raise ReleaseError(
+            "The notice was changed after it was sealed; ask the institution for it."
+        )
+    what = "file" if sealed is None else "file and notice"
+    say(f"{what} sealed in entry {entry['number']} of the ledger")

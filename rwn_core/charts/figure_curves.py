@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import cycle, pairwise
+from itertools import chain, cycle, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def draw(curves: FigureCurves) -> style.Chart:
         f"dashed: {_mean(curves)} · solid: unperturbed{pale}",
         f"Curves of {', '.join(names)} over {curves.lever}, each with the unperturbed value as a "
         "line",
-        data=[trace for number, name in enumerate(names) for trace in _traces(curves, number)],
+        data=list(chain.from_iterable(_traces(curves, each) for each in range(len(names)))),
         layout=style.layout(
             style.axis(style.escape(curves.lever), at[0] - 0.06 * wide, at[-1] + room * wide),
             style.axis(style.escape(curves.axis), low - rim, high + rim),

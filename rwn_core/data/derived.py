@@ -97,32 +97,58 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _found(microdata: Microdata) -> Iterator[Derived]:
-    n = microdata.n
-    some = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
-    sampled = {name: microdata.values(name)[some] for name in microdata.numeric_names}
-    names = [name for name, x in sampled.items() if len(np.unique(x[~np.isnan(x)])) > 2]
-    if n < FEWEST or len(names) < 2:
+    """Yield each variable that follows from others, once."""
+    sampled = _sampled_numbers(microdata)
+    names = list(sampled)
+    if microdata.n < FEWEST or len(names) < 2:
         return
     table = np.column_stack([sampled[name] for name in names])
     errors = np.array([_error(column) for column in table.T])
     # the rows that tell most: neither missing values nor zeros
     rows = table[np.argsort((np.nan_to_num(table) == 0).sum(axis=1), kind="stable")[: STAGES[-1]]]
-    done: dict[int, tuple[int, ...]] = {}
-    for kind, parts in _candidates(len(names)):
-        for y, one in sorted(_fitting(kind, parts, rows, errors), key=lambda each: -each[0]):
-            # of one relation the last variable follows from the others
-            if y in done or any({y, *one} == {at, *done[at]} for at in done):
+    parts_of: dict[int, tuple[int, ...]] = {}  # by the position of each variable that follows
+    for kind, candidates in _candidates(len(names)):
+        fitting = _fitting(kind, candidates, rows, errors)
+        for y, parts in sorted(fitting, key=lambda each: -each[0]):
+            if _is_known(y, parts, parts_of) or _is_said_by_the_other(kind, y, parts):
                 continue
-            if kind in ("shift", "rest") and one[0] > y:
-                continue
-            name, *given = (names[at] for at in (y, *one))
-            # a sample first, and then all records
-            found = _checked(kind, [sampled[each] for each in (name, *given)])
-            found = found and _checked(kind, [microdata.values(each) for each in (name, *given)])
-            if found is not None:
-                done[y] = one
-                low, high = found
-                yield Derived(name=name, parts=tuple(given), kind=kind, low=low, high=high)
+            relation = [names[at] for at in (y, *parts)]
+            ends = _ends_in_all_records(kind, relation, sampled, microdata)
+            if ends is not None:
+                parts_of[y] = parts
+                low, high = ends
+                yield Derived(
+                    name=relation[0], parts=tuple(relation[1:]), kind=kind, low=low, high=high
+                )
+
+
+def _sampled_numbers(microdata: Microdata) -> dict[str, Floats]:
+    """Return some records' values of the numbers that have three different ones, by name."""
+    n = microdata.n
+    some = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
+    sampled = {name: microdata.values(name)[some] for name in microdata.numeric_names}
+    return {name: x for name, x in sampled.items() if len(np.unique(x[~np.isnan(x)])) > 2}
+
+
+def _is_known(y: int, parts: tuple[int, ...], parts_of: Mapping[int, tuple[int, ...]]) -> bool:
+    """True if a variable follows from others, or is a part of a relation of the same variables."""
+    # of one relation the last variable follows from the others
+    relation = {y, *parts}
+    return y in parts_of or any(relation == {at, *parts_of[at]} for at in parts_of)
+
+
+def _is_said_by_the_other(kind: str, y: int, parts: tuple[int, ...]) -> bool:
+    """True if two variables follow from each other, and the later one is the part."""
+    return kind in ("shift", "rest") and parts[0] > y
+
+
+def _ends_in_all_records(
+    kind: str, relation: Sequence[str], sampled: Mapping[str, Floats], microdata: Microdata
+) -> tuple[float, float] | None:
+    """Return the ends of the constant that all records share; None where there is none."""
+    if _checked(kind, [sampled[name] for name in relation]) is None:  # a sample is read faster
+        return None
+    return _checked(kind, [microdata.values(name) for name in relation])
 
 
 def _candidates(count: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
@@ -183,7 +209,8 @@ def _constants(
 ) -> tuple[Floats, Floats]:
     """Return the constant of each record, and what rounding leaves open of it on either side."""
     # columns and both results: shape (n,) each
-    y, *parts = columns
+    y = columns[0]
+    parts = columns[1:]
     if kind not in _POWERS:
         sign = -1.0 if kind == "rest" else 1.0
         return y - sign * sum(parts), np.zeros(y.shape) + sum(errors)

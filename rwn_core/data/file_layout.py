@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any
 
 from rwn_core.errors import SchemaError
 
 USUAL_DATES = "YYYY-MM-DD"
+_YEAR_FIRST = ("YYYY.MM.DD", "YYYY.M.D")
 _YEAR_LAST = ("DD.MM.YYYY", "MM.DD.YYYY", "D.M.YYYY", "M.D.YYYY")
 NOTATIONS = (
-    *(notation.replace(".", mark) for mark in "./-" for notation in _YEAR_LAST),
-    *(notation.replace(".", mark) for mark in "./" for notation in ("YYYY.MM.DD", "YYYY.M.D")),
+    *(notation.replace(".", mark) for mark, notation in product("./-", _YEAR_LAST)),
+    *(notation.replace(".", mark) for mark, notation in product("./", _YEAR_FIRST)),
 )
 """All but the usual one; DD is a day of two digits, D one without a zero before it."""
 _KNOWN = (USUAL_DATES, *NOTATIONS)
@@ -43,6 +45,23 @@ def as_notation(value: object) -> str | None:
     """The known notation that a text names, in small letters or large; None for no other text."""
     wanted = value.upper() if isinstance(value, str) else ""
     return wanted if wanted in _KNOWN else None
+
+
+def _is_one_mark(value: object) -> bool:
+    """True if a value is one character that neither quotes nor ends a line."""
+    return isinstance(value, str) and len(value) == 1 and value not in '"\n\r'
+
+
+def _is_number_of_lines(value: object) -> bool:
+    """True if a value is a whole number up to the most lines, not a truth value."""
+    return type(value) is int and 0 <= value <= MOST_LINES
+
+
+def _is_list_of_texts(value: object) -> bool:
+    """True if a value is a list or tuple of texts that are more than blanks."""
+    if not isinstance(value, tuple | list):
+        return False
+    return all(isinstance(each, str) and each.strip() for each in value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,41 +124,42 @@ class FileLayout:
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
-        # what each field must be, and whether it is
-        encoding = known_encoding(self.encoding)
-        notation = as_notation(self.dates)
-        mark, header = self.separator, self.header
-        single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
-        headed = isinstance(header, int) and 0 <= header <= MOST_HEADER
-        lists = {name: getattr(self, name) for name in ("missing", "only", "drop")}
-        musts = {
-            "encoding of a file": ("one that Python knows, such as utf-8 or cp1252", encoding),
-            "separator of a file": ("one character, such as a semicolon", mark is None or single),
-            "decimal mark of a file": ("a point or a comma", self.decimal in (".", ",")),
-            "fill of a file": ("true or false", isinstance(self.fill, bool)),
-            "grouped of a file": ("true or false", isinstance(self.grouped, bool)),
-            "join of a file": ("true or false", isinstance(self.join, bool)),
-            "header of a file": (f"true, false or a number of lines to {MOST_HEADER}", headed),
-            "dates of a file": (f"one of: {ALL_NOTATIONS}", notation),
-            "sheet of a workbook": ("its name", isinstance(self.sheet, str | None)),
-        }
-        for name, lines in (("above", self.above), ("below", self.below)):
-            count = type(lines) is int and 0 <= lines <= MOST_LINES
-            musts[f"lines {name} the table"] = f"a whole number from 0 to {MOST_LINES:,}", count
-        for name, words in lists.items():
-            what = "missing values" if name == "missing" else f"columns of {name}"
-            texts = isinstance(words, tuple | list)
-            texts = texts and all(isinstance(each, str) and each.strip() for each in words)
-            musts[f"{what} of a file"] = 'a list of texts, as ["n/a"]', texts
-        for what, (must, fine) in musts.items():
+        for what, must, fine in self._rules():
             if not fine:
                 raise SchemaError(f"The {what} must be {must}.")
         # in one form each, however they were given
-        header = bool(header) if header in (0, 1) else header
-        lists["missing"] = [each.strip() for each in self.missing]
-        read = {"encoding": encoding, "dates": notation, "header": header}
-        for name, value in (read | {name: tuple(words) for name, words in lists.items()}).items():
+        stated = {
+            "encoding": known_encoding(self.encoding),
+            "dates": as_notation(self.dates),
+            "header": bool(self.header) if self.header in (0, 1) else self.header,
+            "missing": tuple(each.strip() for each in self.missing),
+            "only": tuple(self.only),
+            "drop": tuple(self.drop),
+        }
+        for name, value in stated.items():
             object.__setattr__(self, name, value)
+
+    def _rules(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield each field in words, what it must be, and whether it is."""
+        python_knows = known_encoding(self.encoding) is not None
+        yield "encoding of a file", "one that Python knows, such as utf-8 or cp1252", python_knows
+        is_mark = self.separator is None or _is_one_mark(self.separator)
+        yield "separator of a file", "one character, such as a semicolon", is_mark
+        yield "decimal mark of a file", "a point or a comma", self.decimal in (".", ",")
+        for name in ("fill", "grouped", "join"):
+            yield f"{name} of a file", "true or false", isinstance(getattr(self, name), bool)
+        is_header = isinstance(self.header, int) and 0 <= self.header <= MOST_HEADER
+        yield "header of a file", f"true, false or a number of lines to {MOST_HEADER}", is_header
+        is_notation = as_notation(self.dates) is not None
+        yield "dates of a file", f"one of: {ALL_NOTATIONS}", is_notation
+        yield "sheet of a workbook", "its name", isinstance(self.sheet, str | None)
+        for name in ("above", "below"):
+            must = f"a whole number from 0 to {MOST_LINES:,}"
+            yield f"lines {name} the table", must, _is_number_of_lines(getattr(self, name))
+        for name in ("missing", "only", "drop"):
+            what = "missing values" if name == "missing" else f"columns of {name}"
+            must = 'a list of texts, as ["n/a"]'
+            yield f"{what} of a file", must, _is_list_of_texts(getattr(self, name))
 
     def changed(self) -> dict[str, Any]:
         """The fields that are not the usual ones, as plain data."""
@@ -149,7 +169,7 @@ class FileLayout:
         return {name: [*v] if isinstance(v, tuple) else v for name, v in given.items()}
 
     @classmethod
-    def from_dict(cls, table: Any) -> FileLayout:
+    def from_dict(cls, table: object) -> FileLayout:
         """Read the plain data that `changed` gives."""
         known = [field.name for field in fields(cls)]
         if not isinstance(table, dict) or not set(table) <= set(known):

@@ -66,7 +66,7 @@ def _take(given: dict[str, Any], known: Signature) -> None:
             )
 
 
-def _taken(value: Any, original: Microdata | None) -> Microdata:
+def _taken(value: object, original: Microdata | None) -> Microdata:
     """A table; a masked one is described as the original is, if it has its variables."""
     if original is None or isinstance(value, Microdata):
         return as_microdata(value)

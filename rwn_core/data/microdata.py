@@ -30,6 +30,24 @@ _T = TypeVar("_T")
 _Notices = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
+def _why_left_out(
+    frame: pd.DataFrame, schema: Schema, left_out: Mapping[str, str]
+) -> dict[str, str]:
+    """Return why columns leave every release: what the reader said, no values, or wrong ones."""
+    reasons = {name: why for name, why in left_out.items() if schema.variable(name).is_released}
+    for variable in schema.variables:
+        name = variable.name
+        if variable.is_released and name not in reasons and frame[name].isna().all():
+            reasons[name] = "no values"
+            continue
+        try:
+            unused = replace(variable, role=Role.IDENTIFIER, group=None)
+            check_column(frame[name], unused if name in reasons else variable)
+        except InputError as refusal:
+            reasons[name] = str(refusal).removeprefix(f"Column {name} has ").rstrip(".")
+    return reasons
+
+
 class Microdata(Summarized):
     """A table of records by variables, with a schema; nothing is changed once it was checked.
 
@@ -143,17 +161,7 @@ class Microdata(Summarized):
                 check_column(frame[variable.name], variable)
         else:
             # columns that cannot be used are emptied, and leave every release
-            reasons = {n: why for n, why in left_out.items() if schema.variable(n).is_released}
-            for variable in schema.variables:
-                name = variable.name
-                if variable.is_released and name not in reasons and frame[name].isna().all():
-                    reasons[name] = "no values"
-                    continue
-                try:
-                    unused = replace(variable, role=Role.IDENTIFIER, group=None)
-                    check_column(frame[name], unused if name in reasons else variable)
-                except InputError as refusal:
-                    reasons[name] = str(refusal).removeprefix(f"Column {name} has ").rstrip(".")
+            reasons = _why_left_out(frame, schema, left_out)
             if reasons:
                 frame[list(reasons)] = np.nan
                 schema = schema.releasing(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, time
@@ -59,7 +59,7 @@ LONGEST_LINK = 20_000  # letters of all parts of a page's address
 
 
 def read_plain(
-    kind: Any, given: Any, what: str, *, path: str = "", refusal: type[RWNError] = InputError
+    kind: Any, given: object, what: str, *, path: str = "", refusal: type[RWNError] = InputError
 ) -> Any:
     """Read plain data as a type hint says; nothing is guessed, converted or left out.
 
@@ -89,16 +89,14 @@ def read_plain(
     if kind is Any or (given is None and NoneType in parts):
         return given
     if origin in (Union, UnionType):
-        *others, last = [each for each in parts if each is not NoneType]
-        for each in others:
-            with suppress(refusal):
-                return below(each, given, path=path)
-        return below(last, given, path=path)
+        kinds = [each for each in parts if each is not NoneType]
+        return _read_one_of(kinds, partial(below, given=given, path=path), refusal)
     if origin in (tuple, Sequence):
         if not isinstance(given, list | tuple):
             raise refusal(f"{subject} must be a list; correct it.")
-        places = (f"{path}[{place}]" for place in range(1, len(given) + 1))
-        return tuple(below(parts[0], e, path=name) for e, name in zip(given, places, strict=True))
+        return tuple(
+            below(parts[0], each, path=f"{path}[{place}]") for place, each in enumerate(given, 1)
+        )
     if origin is Mapping:
         if not isinstance(given, Mapping):
             raise refusal(f"{subject} must be a table; correct it.")
@@ -109,6 +107,14 @@ def read_plain(
     if is_dataclass(kind):
         return _read_record(kind, given, what, path, refusal)
     return _read_one(kind, given, subject, refusal)
+
+
+def _read_one_of(kinds: Sequence[Any], read: Callable[[Any], Any], refusal: type[RWNError]) -> Any:
+    """Read what is of one of several kinds: the first that fits; the last one may refuse."""
+    for kind in kinds[:-1]:
+        with suppress(refusal):
+            return read(kind)
+    return read(kinds[-1])
 
 
 def _read_one(kind: type[Any], given: object, subject: str, refusal: type[RWNError]) -> Any:
@@ -123,7 +129,7 @@ def _read_one(kind: type[Any], given: object, subject: str, refusal: type[RWNErr
     return given
 
 
-def _read_record(kind: Any, given: Any, what: str, path: str, refusal: type[RWNError]) -> Any:
+def _read_record(kind: Any, given: object, what: str, path: str, refusal: type[RWNError]) -> Any:
     make, known = file_fields(kind)
     subject = f"The {path} of the {what}" if path else f"The {what}"
     before = f"{path}." if path else ""
@@ -166,7 +172,7 @@ def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:
     }
 
 
-def plain_values(node: Any) -> Iterator[Any]:
+def plain_values(node: object) -> Iterator[Any]:
     """Yield every text, number and truth value of plain data, without the names."""
     if isinstance(node, Mapping | list | tuple):
         for each in node.values() if isinstance(node, Mapping) else node:
@@ -216,7 +222,7 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     return document
 
 
-def _holds_tables(value: Any) -> bool:
+def _holds_tables(value: object) -> bool:
     """True if a value is a mapping or a list of mappings."""
     items = value if isinstance(value, list | tuple) else [value]
     return bool(items) and all(isinstance(each, Mapping) for each in items)
@@ -247,7 +253,7 @@ def _known(node: Mapping[str, Any], ordered: bool) -> list[tuple[str, Any]]:
     return [(n, node[n]) for n in (sorted(node) if ordered else node) if node[n] is not None]
 
 
-def _line(name: str, value: Any, ordered: bool) -> str:
+def _line(name: str, value: object, ordered: bool) -> str:
     line = f"{name} = {_value(value, ordered)}"
     if len(line) <= WIDTH or not isinstance(value, list | tuple):
         return line
@@ -269,7 +275,7 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace(_DELETE, "\\u007f")
 
 
-def _value(value: Any, ordered: bool) -> str:
+def _value(value: object, ordered: bool) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool | int):

@@ -258,7 +258,9 @@ def complete_roles(
         f"{', '.join(names)} {role}{'s' if role == 'key' and len(names) > 1 else ''}"
         for role, names in sorted(guessed.items())
     ]
-    found = {name: role for role, names in guessed.items() for name in names}
+    found: dict[str, str] = {}
+    for role, names in guessed.items():
+        found |= dict.fromkeys(names, role)
     return found | stated, "; ".join(words)
 
 

@@ -78,7 +78,7 @@ class Rows(NamedParameters):
         return {"of": str(self.of), "by": list(self.by)} if self.by else {"of": str(self.of)}
 
     @classmethod
-    def from_dict(cls, document: Any) -> Rows:
+    def from_dict(cls, document: object) -> Rows:
         """Read what `to_dict` made."""
         if not isinstance(document, Mapping) or not {"of"} <= set(document) <= {"of", "by"}:
             raise SchemaError("The rows of the schema file must be a table with: of, by.")

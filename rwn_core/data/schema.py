@@ -42,7 +42,7 @@ def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     """
     given = [*slices] if isinstance(slices, Iterable) and not isinstance(slices, str) else [slices]
     lists = all(isinstance(each, Sequence) and not isinstance(each, str) for each in given)
-    if not lists or not all(isinstance(name, str) for each in given for name in each):
+    if not lists or not all(isinstance(name, str) for name in chain.from_iterable(given)):
         raise ParameterError(
             'Slices must be lists of names of variables, such as [["age", "weight"]].'
         )
@@ -120,6 +120,23 @@ def _slices_of_groups(released: Sequence[Variable]) -> Slices:
             groups.setdefault(v.group, []).append(v.name)
     shared = [names for names in groups.values() if len(names) > 1]
     return as_slices(shared) if shared else ()
+
+
+def _variable_of(entry: object) -> Variable:
+    """Return the variable that one [[variable]] table of a schema file describes."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or "kind" not in entry:
+        raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
+    odd = sorted(set(entry) - set(_FIELDS))
+    if odd:
+        raise SchemaError(
+            f"Variable {entry['name']} of the schema file has the unknown field {odd[0]}; "
+            f"known are {', '.join(_FIELDS)}."
+        )
+    described = dict(entry)
+    if isinstance(entry.get("levels"), list):
+        described["levels"] = [str(level) for level in entry["levels"]]
+    # a person wrote the role: nothing asks whether the variable identifies people
+    return Variable(**described, confirmed=entry.get("role") == Role.OTHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -315,7 +332,7 @@ class Schema(NamedParameters, Summarized):
         label = self.variable(name).label
         return f"{name} · {label}" if label else name
 
-    def replace_variable(self, name: str, **changes: Any) -> Schema:
+    def replace_variable(self, name: str, **changes: object) -> Schema:
         """This schema with some fields of one variable changed."""
         return self.replace_variables({name: changes})
 
@@ -413,14 +430,16 @@ class Schema(NamedParameters, Summarized):
         """
         wanted = as_slices(slices)
         free = [variable.name for variable in self.released if variable.masked]
-        if odd := [name for names in wanted for name in names if name not in free]:
+        if odd := [name for name in chain.from_iterable(wanted) if name not in free]:
             raise ParameterError(
                 f"The slices name {odd[0]}, which is no masked variable of the release; choose "
                 f"from: {', '.join(free)}."
             )
         if wanted == self.slices:
             return self
-        group_of = {name: "+".join(names) for names in wanted for name in names}
+        group_of: dict[str, str] = {}
+        for names in wanted:
+            group_of |= dict.fromkeys(names, "+".join(names))
         variables = tuple(replace(v, group=group_of.get(v.name)) for v in self.variables)
         return replace(self, variables=variables)
 
@@ -442,31 +461,18 @@ class Schema(NamedParameters, Summarized):
         entries = [] if set(document) == {"file"} else document.get("variable")
         if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
             raise SchemaError("The schema file has no [[variable]] table; add one a column.")
-        question, file = document.get("question"), document.get("file")
+        file = document.get("file")
+        question = document.get("question")
         if question is not None:
-            how: dict[str, Any] = {"path": "question", "refusal": SchemaError}
-            question = read_plain(Question, question, "schema file", **how)
+            question = read_plain(
+                Question, question, "schema file", path="question", refusal=SchemaError
+            )
         use = document.get("use")
         if use is not None:
             use = read_plain(Use, use, "schema file", path="use", refusal=SchemaError)
         rows = document.get("rows")
-        variables = []
-        for entry in entries:
-            named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
-            if not named or "kind" not in entry:
-                raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
-            odd = sorted(set(entry) - set(_FIELDS))
-            if odd:
-                raise SchemaError(
-                    f"Variable {entry['name']} of the schema file has the unknown field {odd[0]}; "
-                    f"known are {', '.join(_FIELDS)}."
-                )
-            levels = entry.get("levels")
-            made = {"levels": [*map(str, levels)]} if isinstance(levels, list) else {}
-            # a person wrote the role: nothing asks whether the variable identifies people
-            variables.append(Variable(**(entry | made), confirmed=entry.get("role") == Role.OTHER))
         return cls(
-            variables=tuple(variables),
+            variables=tuple(map(_variable_of, entries)),
             question=question,
             file=None if file is None else FileLayout.from_dict(file),
             edit_rules=as_edit_rules(document.get("edit_rules", ())),

@@ -17,6 +17,11 @@ HTML_ROWS = 40
 TEXT_WIDTH, CELL_WIDTH = 100, 60  # characters
 
 
+def _cell_in_html(text: str) -> str:
+    """Return a cell of a table."""
+    return f"<td style='text-align:left'>{escape(text)}</td>"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """A result in short form: numbers and names, never a value of a record."""
@@ -40,10 +45,7 @@ class Summary:
     def html(self) -> str:
         """Return a table in the colors of the page around it."""
         head = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in self.columns)
-        cells = (
-            "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row)
-            for row in self.rows[:HTML_ROWS]
-        )
+        cells = ("".join(map(_cell_in_html, row)) for row in self.rows[:HTML_ROWS])
         body = "".join(f"<tr>{row}</tr>" for row in cells)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         further = "".join(f"<div>{escape(words)}</div>" for words in self._further(HTML_ROWS))

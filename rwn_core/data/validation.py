@@ -6,12 +6,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.fingerprint import factorized
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.same_looks import equal_looks
@@ -30,8 +32,8 @@ LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _MOST = 10_000  # different texts of a column that are looked at
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
-_NINES = [10**digits - gap for digits in range(1, 13) for gap in (1, 2, 3)]
-_ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
+_NINES = [10**digits - gap for digits, gap in product(range(1, 13), (1, 2, 3))]
+_ALIKE = [int(digit * times) for digit, times in product("678", (3, 4, 5, 6))]
 _CODES = np.sort(
     [-1.0, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)]
 )
@@ -174,7 +176,7 @@ def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
             raise InputError(f"Column {name} has {what} {_count(wrong)}; replace or remove them.")
 
 
-def level_text(value: Any) -> str:
+def level_text(value: object) -> str:
     """A value as a schema names it: whole numbers without a decimal point."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
@@ -248,16 +250,7 @@ def _column_notices(
     notices = []
     if not column.isna().any() and (column == column.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
-    # what a variable may hold that its type does not show
-    if variable.kind is Kind.DATE:
-        notices += _days_for_missing(column, variable)
-    else:
-        notices += _days_as_digits(column, name)
-    if variable.kind in NUMBERS:
-        notices += _far_notices(column, name)
-    if variable.kind is Kind.CATEGORICAL:
-        different = [text for text in factorized(column)[1] if isinstance(text, str)]
-        notices += _texts(different[:_MOST], name)
+    notices += _value_notices(column, variable)
     weighs = variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable)
     if weighs and population is None:
         notices.append(
@@ -266,6 +259,21 @@ def _column_notices(
         )
     if variable.kind is Kind.ORDERED and _is_alphabetical(column, variable):
         notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
+    return notices
+
+
+def _value_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
+    """Name what a variable may hold that its type does not show."""
+    notices = []
+    if variable.kind is Kind.DATE:
+        notices += _days_for_missing(column, variable)
+    else:
+        notices += _days_as_digits(column, variable.name)
+    if variable.kind in NUMBERS:
+        notices += _far_notices(column, variable.name)
+    if variable.kind is Kind.CATEGORICAL:
+        different = [text for text in factorized(column)[1] if isinstance(text, str)]
+        notices += _texts(different[:_MOST], variable.name)
     return notices
 
 
@@ -304,29 +312,41 @@ def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
     if len(numbers) < max(2, len(texts)) or not all(map(str.isdecimal, numbers)):
         return []
     values = numbers.astype(np.float64)
-    found = []
-    if all(_DIGITS.fullmatch(text) for text in texts):
-        # the places of year, month and day in eight digits
-        for form in ("YYYYMMDD", "DDMMYYYY", "MMDDYYYY"):
-            y, m, d = (
-                values // 10.0 ** (7 - form.rindex(part)) % 10.0 ** form.count(part)
-                for part in "YMD"
-            )
-            if ((y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)).all():
-                found.append(form)
-    if not found and _TIME_NAME.search(name):
-        low = values.min()
-        high = values.max()
-        if low >= 10_000 and high < 60_000:
-            found.append("days since 1900, as in Excel")
-        if low >= 1e8 and high < 2.2e9:
-            found.append("seconds since 1970")
-    if not found:
+    forms = []
+    if all(map(_DIGITS.fullmatch, texts)):
+        eight_digits = ("YYYYMMDD", "DDMMYYYY", "MMDDYYYY")
+        forms = [form for form in eight_digits if _are_days_in(values, form)]
+    if not forms and _TIME_NAME.search(name):
+        forms = _counts_of_time(values)
+    if not forms:
         return []
     return [
-        f"{name} has digits that may be days ({' or '.join(found)}): they are no dates here; write "
+        f"{name} has digits that may be days ({' or '.join(forms)}): they are no dates here; write "
         "them as YYYY-MM-DD, or leave the column out."
     ]
+
+
+def _are_days_in(values: Floats, form: str) -> bool:
+    """True if eight digits are all days, with year, month and day at the places of a form."""
+    # Shape: values (m,).
+    y, m, d = (
+        values // 10.0 ** (7 - form.rindex(part)) % 10.0 ** form.count(part) for part in "YMD"
+    )
+    days = (y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)
+    return bool(days.all())
+
+
+def _counts_of_time(values: Floats) -> list[str]:
+    """Name the counts of days or seconds that numbers may be, by their size."""
+    # Shape: values (m,).
+    low = values.min()
+    high = values.max()
+    forms = []
+    if low >= 10_000 and high < 60_000:
+        forms.append("days since 1900, as in Excel")
+    if low >= 1e8 and high < 2.2e9:
+        forms.append("seconds since 1970")
+    return forms
 
 
 def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:

@@ -98,7 +98,7 @@ _KINDS |= {str: "text", int: "whole number", float: "number", bool: "truth value
 _KINDS |= {Callable: "function", Mapping: "dict"}
 
 
-def fits(value: Any, hint: Any) -> bool:
+def fits(value: object, hint: Any) -> bool:
     """True if a value has the form of a type hint; what a hint leaves open fits.
 
     >>> fits(["age"], Sequence[str]), fits("age", Sequence[str]), fits(5, Sequence[str] | None)
@@ -136,7 +136,7 @@ def _with_article(word: str) -> str:
     return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
 
 
-def kind_words(value: Any) -> str:
+def kind_words(value: object) -> str:
     """Say what kind of thing was given, without its value."""
     if value is None or isinstance(value, type):
         return "nothing" if value is None else f"the class {value.__name__}"
@@ -199,7 +199,7 @@ class NamedParameters:
 
     checks_itself: ClassVar[bool] = False  # whether `__post_init__` refuses wrong forms
 
-    def __new__(cls, *args: Any, **given: Any) -> Self:
+    def __new__(cls, *args: object, **given: object) -> Self:
         """Refuse values without a name, unknown names, missing ones and those of another form."""
         if args or not _required(cls) <= given.keys() <= _named(cls).keys():
             raise ParameterError(_wrong_call(cls, args, given))

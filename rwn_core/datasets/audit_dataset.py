@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -133,61 +134,72 @@ def audit_dataset(
     ------
     InputError, SchemaError, ParameterError
     """
-    tables = Dataset.at(original), Dataset.at(masked)
-    given = options.schema or tables[0].guessed_schema()
-    given.require_names([name for name, _ in tables[0].columns])
-    n = tables[0].n
+    source = Dataset.at(original)
+    release = Dataset.at(masked)
+    given = options.schema or source.guessed_schema()
+    given.require_names([name for name, _ in source.columns])
     names = [variable.name for variable in given.released]
-    types = dict(tables[0].columns)
-    if sorted(map(str, tables[1].columns)) != sorted(str((name, types[name])) for name in names):
+    _refuse_unlike(source, release, names)
+    units = _numbering(given)
+    door = work(progress=progress)
+    with door.part(0.0, _READ):
+        advance = counted((2 + len(units) / 2) * source.n)
+        # the same records in both, row by row
+        chosen = random_rows(source, units, options, advance)
+        read = [*dict.fromkeys([*names, *units])]
+        before = to_frame(records_at(source, chosen, read, advance))
+        places = released_rows(options.key, chosen, source.n)
+        after = to_frame(records_at(release, places, names, advance))
+    left_out = tuple(name for name in names if before[name].isna().all())
+    schema = _schema_of_sample(given, options.question or given.question, units, left_out)
+    schema = with_levels(pd.concat([before, after], ignore_index=True), schema)
+    check_rows(before, schema, 0)
+    data = Microdata(before[list(schema.names)], schema)
+    released = Microdata(after[[v.name for v in schema.released]], released_schema(schema))
+    with door.part(_READ, 1.0):
+        audited = audit(data, released, measures=options.measures)
+    return DatasetAudit(
+        audit=audited,
+        judged=data.n,
+        n=source.n,
+        left_out=left_out,
+        apart=_are_apart(data, released),
+    )
+
+
+def _refuse_unlike(source: Dataset, release: Dataset, names: Sequence[str]) -> None:
+    """Refuse a release that has not the released columns and the records of a dataset."""
+    types = dict(source.columns)
+    wanted = sorted(str((name, types[name])) for name in names)
+    if sorted(map(str, release.columns)) != wanted:
         raise InputError(
             "The release must have the columns of the original but for direct identifiers, in the "
             "same types; name these with --drop."
         )
-    if tables[1].n != n:
+    if release.n != source.n:
         raise InputError("The release and the original have unlike numbers of records.")
 
-    units = _numbering(given)
-    door = work(progress=progress)
-    with door.part(0.0, _READ):
-        advance = counted((2 + len(units) / 2) * n)
-        # the same records in both, row by row
-        chosen = random_rows(tables[0], units, options, advance)
-        places = (chosen, released_rows(options.key, chosen, n))
-        read = [*dict.fromkeys([*names, *units])]
-        before, after = (
-            to_frame(records_at(table, rows, columns, advance))
-            for table, rows, columns in zip(tables, places, (read, names), strict=True)
-        )
-    left_out = tuple(name for name in names if before[name].isna().all())
-    question = options.question or given.question
+
+def _schema_of_sample(
+    given: Schema, question: Question | None, units: Sequence[str], left_out: Sequence[str]
+) -> Schema:
+    """Return the schema without the variables that have no value, and what is stated of them."""
     if question is not None and {question.response, *question.predictors} & {*left_out}:
         question = None
-    variables = tuple(
-        v for v in given.variables if (v.is_released or v.name in units) and v.name not in left_out
-    )
-    rows = given.rows if _states_units(given) and not {*units} & {*left_out} else None
-    schema = Schema(variables=variables, question=question, rows=rows)
-    schema = with_levels(pd.concat([before, after], ignore_index=True), schema)
-    check_rows(before, schema, 0)
-    data = Microdata(before[list(schema.names)], schema)
-    table = Microdata(after[[v.name for v in schema.released]], released_schema(schema))
+    described = [v for v in given.variables if v.is_released or v.name in units]
+    variables = tuple(v for v in described if v.name not in left_out)
+    keeps_units = _states_units(given) and not {*units} & {*left_out}
+    return Schema(variables=variables, question=question, rows=given.rows if keeps_units else None)
 
-    with door.part(_READ, 1.0):
-        audited = audit(data, table, measures=options.measures)
-    # Whether the rows are about as far from their own records as from other ones.
+
+def _are_apart(data: Microdata, released: Microdata) -> bool:
+    """True if rows are about as far from their own records as from other ones."""
     metric = Metric.fit(data)
-    both = together(metric.coded(data), metric.coded(table))
+    both = together(metric.coded(data), metric.coded(released))
     own = np.arange(data.n)
     others = squared_distances(both, data.n + own, np.roll(own, 1))
     nearer = others - squared_distances(both, data.n + own, own)
-    return DatasetAudit(
-        audit=audited,
-        judged=data.n,
-        n=n,
-        left_out=left_out,
-        apart=bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n)),
-    )
+    return bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n))
 
 
 def _states_units(schema: Schema) -> bool:
@@ -200,7 +212,8 @@ def _numbering(schema: Schema) -> list[str]:
     if schema.rows is not None and _states_units(schema):
         return list(schema.rows.by)
     roles = (Role.PERSON, Role.HOUSEHOLD)
-    return [v.name for role in roles for v in schema.variables if v.role is role][:1]
+    pairs = product(roles, schema.variables)
+    return [variable.name for role, variable in pairs if variable.role is role][:1]
 
 
 def random_rows(

@@ -147,6 +147,11 @@ def _files(source: str | Path) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
+def _is_hidden(name: str) -> bool:
+    """True if programs leave out a file or folder of this name."""
+    return name.startswith((".", "_"))
+
+
 def _files_of_folder(folder: Path) -> list[Path]:
     """Return the Parquet files below a folder but the hidden ones; a name may hold no value."""
     paths = [path for path in folder.rglob("*.parquet") if path.is_file()]
@@ -157,7 +162,8 @@ def _files_of_folder(folder: Path) -> list[Path]:
             "The folder's names hold values (NAME=VALUE), which would be lost; write them as a "
             "column of the files."
         )
-    return [path for path in paths if not any(name.startswith((".", "_")) for name in inner[path])]
+    hidden = {path for path in paths if any(map(_is_hidden, inner[path]))}
+    return [path for path in paths if path not in hidden]
 
 
 def _difference(first: Columns, columns: Columns) -> str:

@@ -17,7 +17,7 @@ own. No row names its record.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -48,9 +48,9 @@ from rwn_core.datasets.staged_arrays import (
 from rwn_core.io.other_readers import arrow_again
 from rwn_core.laws.donor_lists import lists_of
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
+from rwn_core.laws.tie_kernel import DonorScores, Tie
 from rwn_core.laws.tied_law import (
     FittedTie,
-    Tie,
     TiedLaw,
     directions_of,
     fitted_records,
@@ -58,6 +58,7 @@ from rwn_core.laws.tied_law import (
     scores_of,
 )
 from rwn_core.masking.second_reading import refuse_difference
+from rwn_core.neighbors.compressed_rows import Entries
 from rwn_core.neighbors.distance import Points, point_values
 from rwn_core.neighbors.index import Index, build_index, shared_frame
 from rwn_core.neighbors.kernel import RadiusAndK
@@ -65,7 +66,7 @@ from rwn_core.neighbors.record_draws import DrawRequest, two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.soft_lists import (
     FEWER,
-    Entries,
+    entries_back,
     joined,
     list_both_ways,
     list_length,
@@ -84,17 +85,24 @@ def file_name(number: int) -> str:
     return f"part-{number:06d}.parquet"
 
 
+class TaskTables(NamedTuple):
+    """The records of a task, in the same order."""
+
+    original: pa.Table
+    masked: pa.Table
+
+
 def keep_rows(
     run: Run,
     number: int,
     ids: NDArray[np.int64],
-    tables: tuple[pa.Table, pa.Table],
+    tables: TaskTables,
     sizes: NDArray[np.int64],
     within: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Keep a task's masked rows for the files of the release; `tables` are original and masked."""
-    before, masked = tables
+    """Keep a task's masked rows for the files of the release."""
     # Write masked rows so that each file of the release finds its own together.
+    masked = tables.masked
     files = run.files
     draws = two_uniforms(run.key, ids, ORDER_STREAM)
     # numbers of few bits are sorted by counting
@@ -107,7 +115,7 @@ def keep_rows(
     write_batches(run.path(ROWS, number, "rows.arrow"), dealt, counts, packed=False)
     # the records with a changed value, column by column; missing in both is the same
     changed = []
-    for one, other in zip(before.columns, masked.columns, strict=True):
+    for one, other in zip(tables.original.columns, masked.columns, strict=True):
         different = pc.sum(pc.not_equal(one, other)).as_py() or 0
         if one.null_count or other.null_count:
             different += pc.sum(pc.xor(pc.is_null(one), pc.is_null(other))).as_py() or 0
@@ -188,7 +196,7 @@ def release_rows(
     # ids, sizes, within: shape (n,): members, and those of them within epsilon; donors: (n, p)
     masked = values_of_donors(run, donors)
     before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))
-    return keep_rows(run, number, ids, (before, masked), sizes, within)
+    return keep_rows(run, number, ids, TaskTables(before, masked), sizes, within)
 
 
 LIST, STATE, SOFT = "list-leaf", "weigh-all", "mask-soft-leaf"
@@ -232,7 +240,7 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
         check_fits(pairs_bytes(8.0 * pairs), budget_bytes(), "The balance of all records", FEWER)
         near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
-            kernel, list_both_ways(near, Entries.back(near), scaling, least)
+            kernel, list_both_ways(near, entries_back(near), scaling, least)
         )
     save(run, STATE, "scaling", scaling)
     save(run, STATE, "column", column)
@@ -277,17 +285,19 @@ def tie_slices(run: Run, task: Task) -> dict[str, Any]:
     scores, ranks = scores_of(*directions_of(data, units), units, data)
     # the donors of some records, leaf by leaf
     fitted = fitted_records(fingerprint(to_frame(table)), n)
-    found = []
+    records = []
+    by_leaf = []
     for leaf in leaves_with_records(run):
         neighborhoods, numbers = soft_leaf(run, leaf)
         (lists,) = lists_of(neighborhoods, np.intersect1d(fitted, numbers))
-        found.append((*found_scores(lists, ranks, scores), lists.records))
-    order = np.argsort(np.concatenate([records for *_, records in found]))
-    some = [np.concatenate(each, axis=1)[:, order] for each in list(zip(*found, strict=True))[:-1]]
-    made = FittedTie.fitted_to(scores, ranks, some, run.params.tie_factors)
-    for name, array in made["tie"]._asdict().items():
+        records.append(lists.records)
+        by_leaf.append(found_scores(lists, ranks, scores))
+    order = np.argsort(np.concatenate(records))
+    parts = (np.concatenate(each, axis=1)[:, order] for each in zip(*by_leaf, strict=True))
+    fit = FittedTie.fitted_to(scores, ranks, DonorScores(*parts), run.params.tie_factors)
+    for name, array in fit.tie._asdict().items():
         save(run, TIE, name, array)
-    return {"units": units, "kept": float(made["kept"])}
+    return {"units": units, "kept": float(fit.kept)}
 
 
 def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
@@ -357,7 +367,8 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
             given = pc.if_else(pa.array(retained), table.column(name).combine_chunks(), given)
         columns.append(given)
     masked = pa.table(columns, schema=table.schema)
-    return keep_rows(run, task["number"], ids, (table, masked), result.sizes, result.within)
+    tables = TaskTables(table, masked)
+    return keep_rows(run, task["number"], ids, tables, result.sizes, result.within)
 
 
 def together(one: Points, other: Points) -> Points:

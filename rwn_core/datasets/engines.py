@@ -310,6 +310,16 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
                 client.run(_unpacked.cache_clear)
 
 
+def _ended_tasks(status: Any) -> int:
+    """Return how many tasks of the only job have ended, by Spark's tracker."""
+    count = 0
+    for number in status.getActiveJobsIds():
+        active = status.getJobInfo(number)
+        stages = map(status.getStageInfo, active.stageIds if active else ())
+        count += sum(stage.numCompletedTasks for stage in stages if stage)
+    return count
+
+
 @contextmanager
 def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
     """Run tasks on the workers of Spark, as a collection of small descriptions."""
@@ -342,14 +352,7 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
                 reported = 0
                 while not job.done():
                     time.sleep(_LOOK_EVERY)
-                    # Count the ended tasks of the only job.
-                    status = context.statusTracker()
-                    count = 0
-                    for number in status.getActiveJobsIds():
-                        active = status.getJobInfo(number)
-                        stages = map(status.getStageInfo, active.stageIds if active else ())
-                        count += sum(stage.numCompletedTasks for stage in stages if stage)
-                    done = max(reported, count)
+                    done = max(reported, _ended_tasks(context.statusTracker()))
                     finished(done - reported)
                     reported = done
             except BaseException:

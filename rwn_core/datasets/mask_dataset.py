@@ -366,7 +366,27 @@ def checked_setting(params: Any, n: int) -> Any:
             "sample for all; leave other neighbors and fresh out, or mask a table that fits into "
             "memory."
         )
+    _refuse_ways_of_tables(setting)
     scheme = setting.scheme
+    ball = setting.ball
+    # what needs few enough records
+    if scheme.exact and n > LARGEST:
+        raise ParameterError(
+            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
+        )
+    if ball.kernel.has_edge:
+        check_radius_and_k(ball.k, ball.epsilon, n)
+    elif ball.kernel.weighs_all and n > LARGEST_DENSE:
+        raise ParameterError(
+            "This kernel weighs all pairs of records, more than a dataset is masked with; leave "
+            "out own, or mask a table that fits into memory."
+        )
+    scheme.check(n, ball.k)
+    return setting
+
+
+def _refuse_ways_of_tables(setting: Any) -> None:
+    """Refuse the parameters of the method that only a table in memory is masked with."""
     if setting.outside_household:
         raise ParameterError(
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
@@ -390,20 +410,6 @@ def checked_setting(params: Any, n: int) -> Any:
         )
     if getattr(setting, "radius_variable", None) or not one_radius(ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
-    # what needs few enough records
-    if scheme.exact and n > LARGEST:
-        raise ParameterError(
-            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
-        )
-    if ball.kernel.has_edge:
-        check_radius_and_k(ball.k, ball.epsilon, n)
-    elif ball.kernel.weighs_all and n > LARGEST_DENSE:
-        raise ParameterError(
-            "This kernel weighs all pairs of records, more than a dataset is masked with; leave "
-            "out own, or mask a table that fits into memory."
-        )
-    scheme.check(n, ball.k)
-    return setting
 
 
 def plan_lines(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -86,6 +86,18 @@ class Run:
         sums: list[Sums] = [np.load(path, allow_pickle=False) for path in paths]
         counted = [variable.name for variable in self.schema.released if variable.kind in LEVELS]
         others = [name for name in self.names if name not in counted]
+        levels = self._counted_levels(tasks, counted)
+        schema = _with_written_orders(Schema(variables=self.schema.released), levels)
+        numbers = dict(zip(others, merge_sums(sums), strict=True))
+        metric = metric_of_sums(schema, self.dataset.n, numbers, levels, self.params)
+        ids, sample = self._keyed_sample(tasks)
+        points = metric.coded(Microdata(to_frame(sample), schema))
+        return SurveyResult(schema=schema, metric=metric, ids=ids, sample=sample, points=points)
+
+    def _counted_levels(
+        self, tasks: Sequence[Task], counted: Sequence[str]
+    ) -> dict[str, Counter[Any]]:
+        """Return how often each level of the counted variables occurs, in all ranges together."""
         levels: dict[str, Counter[Any]] = {name: Counter() for name in counted}
         for position, name in enumerate(counted):
             for task in tasks:
@@ -93,15 +105,10 @@ class Run:
                 table = pq.read_table(path)
                 pairs = (table.column(each).to_pylist() for each in ("level", "records"))
                 levels[name].update(dict(zip(*pairs, strict=True)))
-        # the order of every ordered variable is written down, as a table's gate does
-        schema = Schema(variables=self.schema.released)
-        for variable in schema.released:
-            if variable.kind is Kind.ORDERED and variable.levels is None:
-                texts = tuple(level_text(level) for level in sorted(levels[variable.name]))
-                schema = schema.replace_variable(variable.name, levels=texts)
-        numbers = dict(zip(others, merge_sums(sums), strict=True))
-        metric = metric_of_sums(schema, self.dataset.n, numbers, levels, self.params)
-        # the sample: the records that come first in the keyed order
+        return levels
+
+    def _keyed_sample(self, tasks: Sequence[Task]) -> tuple[Integers, pa.RecordBatch]:
+        """Return the records that come first in the keyed order, with their numbers, ascending."""
         paths = [self.path(SURVEY, task["number"], "sample.arrow") for task in tasks]
         files = (pa.ipc.open_file(path.read_bytes()) for path in paths)
         chosen = pa.concat_tables([file.read_all() for file in files])
@@ -110,11 +117,7 @@ class Run:
         if len(rows) < self.sample:
             raise InputError("The sample is too small; run again with another key.")
         rows = rows[np.argsort(ids[rows])]
-        sample = chosen.select(self.names).take(pa.array(rows)).combine_chunks()
-        points = metric.coded(Microdata(to_frame(sample), schema))
-        return SurveyResult(
-            schema=schema, metric=metric, ids=ids[rows], sample=sample, points=points
-        )
+        return ids[rows], chosen.select(self.names).take(pa.array(rows)).combine_chunks()
 
     def path(self, step: str, number: int, name: str) -> Path:
         """Path of what a task has made; its name says nothing of a variable."""
@@ -161,3 +164,12 @@ class SurveyResult:
     def microdata(self, table: pa.Table) -> Microdata:
         """Some records of the dataset, which were checked by the survey."""
         return Microdata(to_frame(table), self.schema)
+
+
+def _with_written_orders(schema: Schema, levels: Mapping[str, Counter[Any]]) -> Schema:
+    """Write down the order of every ordered variable, as a table's gate does."""
+    for variable in schema.released:
+        if variable.kind is Kind.ORDERED and variable.levels is None:
+            texts = tuple(level_text(level) for level in sorted(levels[variable.name]))
+            schema = schema.replace_variable(variable.name, levels=texts)
+    return schema

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -163,11 +163,10 @@ def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
     end = np.array(records[-1:], dtype=np.int64)
     places = (
         side.places[which] + np.int32(base)
-        for which in range(passes)
-        for side, base in zip(sides, before, strict=False)
+        for which, (side, base) in product(range(passes), zip(sides, before, strict=False))
     )
     coded = rows if sides[0].places.size else 0
-    shifts = (side.shifts[which] for which in range(passes) for side in sides)
+    shifts = (side.shifts[which] for which, side in product(range(passes), sides))
     save_parts(run, STEP, "exact", (rows, sides[0].exact.shape[1]), (side.exact for side in sides))
     save_parts(run, STEP, "offsets", (rows + 1,), chain(offsets, [end]))
     numbered = (side.numbers[side.records].astype(np.int32) for side in sides)
@@ -195,4 +194,4 @@ def _pass_by_pass(sides: Sequence[IndexArrays], name: str, axis: int = 0) -> lis
     """Return an array of all leaves' tiles: the first pass of each leaf, then the second ones."""
     passes = len(sides[0].shifts)
     arrays = [np.split(getattr(side, name), passes, axis=axis) for side in sides]
-    return [array[which] for which in range(passes) for array in arrays]
+    return [array[which] for which, array in product(range(passes), arrays)]

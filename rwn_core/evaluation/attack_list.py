@@ -28,7 +28,9 @@ def read_attack(
 
 def attacks(readings: Answers) -> list[dict[str, Any]]:
     """Linkage attacks in the order of what they need, each with its success."""
-    linkers = [(key, each) for key, m in MEASURES.items() for each in m.linkers]
+    linkers = []
+    for key, measure in MEASURES.items():
+        linkers += [(key, linker) for linker in measure.linkers]
     listed: list[dict[str, Any]] = []
     for key, linker in sorted(linkers, key=lambda pair: pair[1].place):
         reading = readings[key]

@@ -212,7 +212,7 @@ def attribute_difference(
                     seen.add(about)
                     counts[about][places] += sums
 
-    for split, files in _halved(base, order, (params, precision), range(seed, seed + 2 * splits)):
+    for split, files in _halved(base, order, params, precision, range(seed, seed + 2 * splits)):
         own = np.unique(files.owner)  # people without a row of their own are outside
         add(files, np.setdiff1d(np.arange(data.n), own), (split // 2, 1))
         if masked is None:
@@ -230,10 +230,9 @@ _About = tuple[str, str, str | None]
 
 
 def _halved(
-    base: Comparison, order: Integers, setting: tuple[Any, Mapping[str, float]], seeds: range
+    base: Comparison, order: Integers, params: Any, precision: Mapping[str, float], seeds: range
 ) -> Iterator[tuple[int, Files]]:
     """Yield the files of releases of random halves of the units, two of each halving."""
-    params, precision = setting
     units, _ = _people(base)
     draw = np.random.default_rng(seeds[0])
     for number, seed in enumerate(steps(seeds)):

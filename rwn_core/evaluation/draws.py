@@ -98,10 +98,15 @@ class Gathering:
         return {
             name: Band.from_draws(draws, bounds=self._bounds[name])
             for name, draws in self._draws.items()
-            if len(draws) > 1
-            and all(each.shape == draws[0].shape for each in draws)
-            and all(np.array_equal(each, self._frames[name][0]) for each in self._frames[name])
+            if len(draws) > 1 and self._are_alike(name)
         }
+
+    def _are_alike(self, name: str) -> bool:
+        """True if all draws of a part of the detail are of the same shape and the same things."""
+        draws = self._draws[name]
+        frames = self._frames[name]
+        shapes_are_alike = all(each.shape == draws[0].shape for each in draws)
+        return shapes_are_alike and all(np.array_equal(each, frames[0]) for each in frames)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -250,10 +250,14 @@ class _Drawn:
 
     def values(self, names: Iterable[str]) -> dict[str, Floats]:
         """Return the values of each curve, shape (positions, releases)."""
-        return {
-            name: np.array([[one[name] for one in self.rows[x]] for x in self.read])
-            for name in names
-        }
+        return {name: np.array(self._rows_of(name)) for name in names}
+
+    def _rows_of(self, name: str) -> list[list[float]]:
+        """Return the values of a curve at each position, release by release."""
+        rows = []
+        for x in self.read:
+            rows.append([values[name] for values in self.rows[x]])
+        return rows
 
     def records_with_most(self) -> tuple[tuple[int, float], ...]:
         """Return for each position the record that most often has the maximum, and its share."""

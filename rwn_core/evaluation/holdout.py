@@ -44,5 +44,5 @@ def predict_on_holdout(
             masked = mask(training, params, seed=seed + repeat).masked
             compared = Comparison(original=training, masked=masked, holdout=holdout)
             found.append(cast(Prediction, prediction.MEASURE.compute(compared).detail))
-    errors = Sides(*(np.array(each) for each in zip(*(one.errors for one in found), strict=True)))
+    errors = Sides(*map(np.array, zip(*(one.errors for one in found), strict=True)))
     return replace(found[-1], errors=errors)

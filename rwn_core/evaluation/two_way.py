@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
 from rwn_core.measures.drawing import style
@@ -46,23 +46,7 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     original = comparison.original
     variables = [original.schema.variable(name) for name in (one, other)]
     if {Kind.CATEGORICAL, Kind.ORDERED} & {variable.kind for variable in variables}:
-        groups, sides = grouped(comparison, variables)
-        sizes = [len(group.labels) for group in groups]
-        own, new = (counts(codes, sizes).reshape(sizes) for codes in sides)
-        used = own + new > 0
-        rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
-        return Reading(
-            value=total_variation(own.ravel(), new.ravel()),
-            baseline=0.0,
-            detail=TwoWay(
-                kind="table",
-                names=[variable.name for variable in variables],
-                rows=[groups[0].labels[row] for row in rows],
-                columns=[groups[1].labels[column] for column in columns],
-                original=own[rows][:, columns],
-                released=new[rows][:, columns],
-            ),
-        )
+        return _cross_tables(comparison, variables)
     tables, slopes = [], []
     for file, where in ((original, ""), (comparison.masked, RELEASED)):
         values = matrix(original, file, [one, other])
@@ -86,6 +70,28 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     )
 
 
+def _cross_tables(comparison: Comparison, variables: Sequence[Variable]) -> Reading[TwoWay]:
+    """Count the records of both files by the groups of two variables."""
+    groups, sides = grouped(comparison, variables)
+    sizes = [len(group.labels) for group in groups]
+    original, released = (counts(codes, sizes).reshape(sizes) for codes in sides)
+    used = original + released > 0
+    rows = np.flatnonzero(used.any(axis=1))
+    columns = np.flatnonzero(used.any(axis=0))
+    return Reading(
+        value=total_variation(original.ravel(), released.ravel()),
+        baseline=0.0,
+        detail=TwoWay(
+            kind="table",
+            names=[variable.name for variable in variables],
+            rows=[groups[0].labels[row] for row in rows],
+            columns=[groups[1].labels[column] for column in columns],
+            original=original[rows][:, columns],
+            released=released[rows][:, columns],
+        ),
+    )
+
+
 # Two variables: both clouds of points, or the change of their cross table
 
 
@@ -100,9 +106,9 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     # shares, since the files may have different numbers of records
     change = after / after.sum() - before / before.sum()
     rows, columns = (list(map(str, names)) for names in (detail.rows, detail.columns))
-    texts = [
-        [f"{row} × {column}" for column in style.escaped(columns)] for row in style.escaped(rows)
-    ]
+    texts = []
+    for row in style.escaped(rows):
+        texts.append([f"{row} × {column}" for column in style.escaped(columns)])
     moved = style.percent(reading.value, 1)
     trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
     # the color bar in percent of the records, with a minus sign as in the texts

@@ -15,6 +15,7 @@ likely a donor as any other. Estimators that solve equations of such means follo
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Any
 
 from rwn_core.data.belonging import belonging
@@ -53,15 +54,20 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
         return answer
     if found.kernel.balance == 1 and found.imbalance <= BALANCED:
         answer["refusal"] = _refusal(original, records)
-    # what no record modifies stays with the row
+    return answer | {"slices": _slices_without_drift(original, law)}
+
+
+def _slices_without_drift(original: Microdata, law: Law) -> list[list[str]]:
+    """Return the slices of which every value is drawn as often, and what no record modifies."""
     drawn = [list(unit) for unit in law.units() if law.modification(unit[0])]
-    moved = {name for names in drawn for name in names}
+    moved = set(chain.from_iterable(drawn))
     unmoved = [v.name for v in original.schema.released if v.name not in moved]
-    drifting = {
-        name for name, each in law.later.items() if not each.neighborhoods.imbalance <= BALANCED
-    }
-    drawn = [names for names in drawn if names[0] not in drifting]
-    return answer | {"slices": drawn + ([unmoved] if unmoved else [])}
+    imbalances = {name: each.neighborhoods.imbalance for name, each in law.later.items()}
+    drifting = {name for name, imbalance in imbalances.items() if not imbalance <= BALANCED}
+    slices = [names for names in drawn if names[0] not in drifting]
+    if unmoved:  # it stays with the row
+        slices.append(unmoved)
+    return slices
 
 
 def _refusal(original: Microdata, records: int) -> str:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -337,7 +338,7 @@ def slope_trust(
 def _trusted(model: Regression, found: list[Estimate], drawn: int) -> dict[str, Any]:
     """Return coverage, signs and shift of each variable: those of its worst term."""
     owners = model.owners()
-    names = tuple(dict.fromkeys(name for each in owners for name in each))
+    names = tuple(dict.fromkeys(chain.from_iterable(owners)))
     rated: tuple[tuple[float, ...], ...] = ((0.0,) * len(names),) * 3
     if found:
         own, error = (part[1:] for part in model.own)

@@ -51,8 +51,9 @@ def either(words: Sequence[str]) -> str:
     >>> either(["CSV"]), either(["CSV", "Parquet", "Excel"])
     ('CSV', 'CSV, Parquet or Excel')
     """
-    *most, last = words
-    return f"{', '.join(most)} or {last}" if most else last
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def titles() -> str:

@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ _REMEDIES = (
 )
 _SURE = 15  # significant digits that every floating number keeps
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
-_INTEGERS = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
+_INTEGERS = [f"{sign}{bits}" for sign, bits in product(("Int", "UInt"), (8, 16, 32, 64))]
 _NULLABLE = {pa.type_for_alias(e.lower()): pd.api.types.pandas_dtype(e) for e in _INTEGERS}
 _NULLABLE |= {pa.bool_(): pd.BooleanDtype()}
 

@@ -69,13 +69,7 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
                             "again."
                         )
                     if part.filename.startswith(_SHEETS):
-                        cells = _CELL.findall(piece)
-                        widths = [
-                            reduce(lambda number, letter: number * 26 + letter - 64, letters, 0)
-                            for letters in {letters for letters, _ in cells}
-                        ]
-                        heights = [int(digits) for _, digits in cells]
-                        check_size(file, max(heights, default=0), max(widths, default=1) or 1)
+                        check_size(file, *_reach_of_cells(piece))
                         own = marks.setdefault(part.filename, Marks(codes=codes))
                         own.look_at(piece, len(piece) - new)
             named = sheet_marks(archive, marks)
@@ -87,6 +81,15 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
     if marks and not any(each.values for each in marks.values()):
         raise InputError(f"{file} holds no visible sheet with values; choose another file.")
     return named
+
+
+def _reach_of_cells(piece: bytes) -> tuple[int, int]:
+    """Return the last row and the last column that the cells of a piece of a sheet are in."""
+    cells = _CELL.findall(piece)
+    heights = [int(digits) for _, digits in cells]
+    different = {letters for letters, _ in cells}
+    widths = [reduce(lambda number, letter: number * 26 + letter - 64, x, 0) for x in different]
+    return max(heights, default=0), max(widths, default=1) or 1
 
 
 def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[bytes, int]]:
@@ -103,6 +106,15 @@ def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[b
             end = piece[-_OVERLAP:]
     if size != part.file_size:
         raise zipfile.BadZipFile("a part has another size than declared")
+
+
+def _hidden_columns(piece: bytes, seen: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last of the runs of hidden columns that end after a number of bytes."""
+    for found in _COLUMN.finditer(piece):
+        first = _FIRST.search(found[0])
+        last = _LAST.search(found[0])
+        if found.end() > seen and first is not None and last is not None:
+            yield int(first[1]), int(last[1])
 
 
 @dataclass(slots=True)
@@ -132,11 +144,7 @@ class Marks:
             places += ["?" if place is None else place[1].decode("ascii") for place in named]
         ends = ((found.end(), int(found[1])) for found in _NO_RESULT.finditer(piece))
         self.open_rows += [row for end, row in ends if end > seen]
-        for found in _COLUMN.finditer(piece):
-            first = _FIRST.search(found[0])
-            last = _LAST.search(found[0])
-            if found.end() > seen and first is not None and last is not None:
-                self.columns.append((int(first[1]), int(last[1])))
+        self.columns += _hidden_columns(piece, seen)
 
     def code_of(self, column: int, records: int) -> str:
         """Return how most cells of a column show whole numbers as codes; empty if they do not."""
@@ -146,7 +154,9 @@ class Marks:
 
     def notices(self, width: int) -> list[str]:
         """Return notices about a sheet of this width: places and counts, never a value."""
-        columns = [n for low, high in self.columns for n in range(low, min(high, width) + 1)]
+        columns: list[int] = []
+        for low, high in self.columns:
+            columns += range(low, min(high, width) + 1)
         letters = [xl_col_to_name(number - 1) for number in columns]
         said = []
         for what, places in (("row", self.rows), ("column", letters)):

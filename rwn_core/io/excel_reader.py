@@ -68,6 +68,22 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
+def _refuse_open_formulas(file: str, rows: Sequence[int]) -> None:
+    """Refuse a table with formulas that have no stored result, in these rows of the sheet."""
+    if not rows:
+        return
+    which = "1 cell is a formula" if len(rows) == 1 else f"{len(rows):,} cells are formulas"
+    raise InputError(
+        f"{file}, row {rows[0]:,}: {which} without a stored result; open the file in a "
+        "spreadsheet program and save it."
+    )
+
+
+def _without_missing(cell: object, layout: FileLayout) -> Any:
+    """Return a cell, as an empty text if the layout names its text as a missing value."""
+    return "" if isinstance(cell, str) and cell.strip() in layout.missing else cell
+
+
 def read_excel(
     file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
@@ -78,12 +94,7 @@ def read_excel(
     marks = by_sheet.get(sheet, Marks())
     # a record of such formulas alone would be lost, unless rows below the table are stated
     end = first + len(rows) if layout.below else math.inf
-    if inside := [row for row in marks.open_rows if first <= row < end]:
-        which = "1 cell is a formula" if len(inside) == 1 else f"{len(inside):,} cells are formulas"
-        raise InputError(
-            f"{file}, row {inside[0]:,}: {which} without a stored result; open the file in a "
-            "spreadsheet program and save it."
-        )
+    _refuse_open_formulas(file, [row for row in marks.open_rows if first <= row < end])
     notices += marks.notices(len(rows[0]))
     names = _header(file, rows, first, layout.header)
     rows = rows[layout.header - 1 :]
@@ -96,19 +107,20 @@ def read_excel(
         )
     series = {}
     as_texts: dict[str, str] = {}
-    for position, name in ((place, names[place]) for place in chosen):
-        cells = (row[position] for row in rows[1:])
-        values = ["" if isinstance(e, str) and e.strip() in layout.missing else e for e in cells]
+    for position in chosen:
+        name = names[position]
+        plain = [_without_missing(row[position], layout) for row in rows[1:]]
+        values = plain
         variable = None if schema is None else schema.by_name.get(name)
         code = marks.code_of(left + position, len(values))
         if code and (variable is None or variable.kind not in NUMBERS):
-            plain, values = values, shown_as_codes(values, code)
-            if plain is not values:
-                written = code.replace("\0", "0")
-                notices.append(
-                    f"{name} has zeros or marks in its numbers by the format of its cells "
-                    f"({written}): it is categorical, with the texts that Excel shows."
-                )
+            values = shown_as_codes(plain, code)
+        if values is not plain:
+            written = code.replace("\0", "0")
+            notices.append(
+                f"{name} has zeros or marks in its numbers by the format of its cells "
+                f"({written}): it is categorical, with the texts that Excel shows."
+            )
         column = Cells(name, values, first + 1, layout)
         try:
             series[name], noticed = column.typed(variable)
@@ -137,7 +149,7 @@ def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:
             f"{file}, row {first:,}, column {place}: the name is a number or a date, as if the "
             "header line were left out; add a line with the names."
         )
-    texts = [[level_text(name) for name in row] for row in rows[:header]]
+    texts = [list(map(level_text, row)) for row in rows[:header]]
     return joined_names(texts) if header > 1 else [*map(without_breaks, texts[0])]
 
 
@@ -272,7 +284,7 @@ def _seconds(value: datetime.time | datetime.timedelta | str | None) -> float:
     return value.total_seconds() if isinstance(value, datetime.timedelta) else math.nan
 
 
-def _column_kind(value: Any) -> str:
+def _column_kind(value: object) -> str:
     return next((kind for type_, kind in _KINDS if isinstance(value, type_)), _TEXT)
 
 
@@ -283,6 +295,11 @@ def _sheets(content: bytes) -> tuple[list[tuple[str, Any]], list[str]]:
     visible = (each.name for each in book.sheets_metadata if each.visible == _VISIBLE)
     tables = [(name, book.get_sheet_by_name(name)) for name in visible]
     return [(name, sheet) for name, sheet in tables if sheet.start is not None], hidden
+
+
+def _has_values_at(place: int, rows: Rows) -> bool:
+    """True if some row has a value in a column."""
+    return any(filled(row[place]) for row in rows)
 
 
 def chosen_sheet(
@@ -306,7 +323,7 @@ def chosen_sheet(
         raise damaged(file, PROTECTED) from None
     first, end = _filled_rows(file, rows, layout, start)
     rows = rows[first:end]
-    used = [i for i in range(len(rows[0])) if any(filled(row[i]) for row in rows)]
+    used = [place for place in range(len(rows[0])) if _has_values_at(place, rows)]
     rows = [row[used[0] : used[-1] + 1] for row in rows]
     first += start
     left += used[0]
@@ -406,9 +423,10 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
     above, header = names_of_sheet(start, merged, (sheet.start or (0, 0))[1])
     body = start[above + header :] if last_row < _START else list(end)
     below = rows_at_end(body, len(start[0]) if start else 0, complete=last_row < _START)
-    texts = [[_written(value) for value in row] for row in start[above + header - 1 :]]
+    texts = [list(map(_written, row)) for row in start[above + header - 1 :]]
     decimal, grouped = guessed_groups(texts, guessed_decimal(texts, ";"))
-    first, last = above + header * (header > 1), last_row + 1 - below
+    first = above + header if header > 1 else above
+    last = last_row + 1 - below
     pictured = dict(enumerate(start[:_PICTURED]))
     if small:
         ends = list(end)[-_LAST_ROWS:]
@@ -422,17 +440,24 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
             grouped=grouped,
             dates=guessed_dates(texts),
             missing=guessed_missing(texts),
-            fill=any(first <= area[0][0] < last and area[1][0] > area[0][0] for area in merged),
+            fill=_merged_down(merged, first, last),
         ),
         sheets=(name, *(other for other, _ in filled if other != name)),
-        rows=tuple(
-            (number, tuple("" if value is None else level_text(value) for value in row[:_PICTURED]))
-            for number, row in sorted(pictured.items())
-        ),
+        rows=tuple((number, _pictured_row(row)) for number, row in sorted(pictured.items())),
     )
 
 
-def _written(value: Any) -> str:
+def _merged_down(merged: Sequence[Any], first: int, last: int) -> bool:
+    """True if an area of cells that begins in some rows of the sheet is of several rows."""
+    return any(first <= start[0] < last and end[0] > start[0] for start, end in merged)
+
+
+def _pictured_row(row: Sequence[Any]) -> tuple[str, ...]:
+    """Return the first cells of a row as texts."""
+    return tuple("" if value is None else level_text(value) for value in row[:_PICTURED])
+
+
+def _written(value: object) -> str:
     """Return a cell as a text of a file has it; of a number its form alone."""
     if isinstance(value, datetime.date | datetime.datetime):
         return value.isoformat()[:10]

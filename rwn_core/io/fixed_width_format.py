@@ -6,11 +6,12 @@ import codecs
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from rwn_core.data.file_layout import known_encoding
-from rwn_core.data.variable import Code
+from rwn_core.data.variable import NUMBERS, Code
 from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
 
@@ -56,12 +57,11 @@ def read(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from rwn_core.data.variable import NUMBERS
     from rwn_core.io.limits import check_size, chosen_columns, in_file
     from rwn_core.io.value_labels import LabelledColumn, labelled_table
 
-    lines, mark, codebook = content.rpartition(b"\0")
-    if not mark or not codebook.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
+    lines, separator, codebook = content.rpartition(b"\0")
+    if not separator or not codebook.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
         stem = file.rpartition(".")[0]
         raise InputError(
             f"{file} needs its DDI codebook ({stem}.xml) in the same folder: put both there, and "
@@ -94,12 +94,16 @@ def read(
             )
         columns.append(LabelledColumn(name=field.name, values=values, **field.about))
     data = labelled_table(file, columns, schema, notices)
+    return data.with_schema(_with_decimals(data.schema, fields))
+
+
+def _with_decimals(schema: Schema, fields: Sequence[_Field]) -> Schema:
+    """Return a schema whose numbers have the decimals of the codebook, unless they have others."""
     decimals = {field.name: field.decimals for field in fields if field.decimals}
-    made = data.schema
-    for name, known in data.schema.by_name.items():
-        if name in decimals and known.kind in NUMBERS and known.decimals is None:
-            made = made.replace_variable(name, decimals=decimals[name])
-    return data.with_schema(made)
+    for name, variable in schema.by_name.items():
+        if name in decimals and variable.kind in NUMBERS and variable.decimals is None:
+            schema = schema.replace_variable(name, decimals=decimals[name])
+    return schema
 
 
 def _lines_of_one_width(
@@ -127,36 +131,23 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
     """Read the variables of a codebook, the encoding of its file and the file's name."""
     from rwn_core.io.limits import shown
 
-    try:
-        parser = ElementTree.XMLParser(target=_Tree())
-        parser.feed(content)
-        root = parser.close()
-    except InputError:
-        raise
-    except (ElementTree.ParseError, ValueError, LookupError):
-        raise InputError("the codebook is no complete XML document; get it again.") from None
+    root = _parsed(content)
     fields = []
     charset = "utf-8"
     described = ""
     several = False
     groups = set()
     for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]  # whatever its namespace
-    for element in root.iter():
         if element.tag == "fileStrc":
             several |= element.get("type", "rectangular") != "rectangular"
         elif element.tag == "fileName":
             described = _words(element)
         elif element.tag == "fileType":
-            # an encoding of one byte a character by its name; UTF-8 for any other
-            known = known_encoding(element.get("charset", charset)) or ""
-            charset = known if known.startswith(("iso8859", "cp125")) else "utf-8"
+            charset = _charset(element.get("charset", charset))
         elif element.tag == "var":
             fields.append(_field(element))
-            about = [element, *element.findall("location")]
-            several |= len(about) > 2
-            marks = ("rectype", "files", "RecSegNo", "RecSegRef", "fileid")
-            groups.add(tuple(each.get(mark) for each in about for mark in marks))
+            several |= len(element.findall("location")) > 1
+            groups.add(_record_type(element))
     if several or len(groups) > 1:
         raise InputError(
             "the codebook describes several types of records (a hierarchical extract); choose the "
@@ -167,10 +158,39 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
     return fields, charset, described and shown(described)
 
 
+def _parsed(content: bytes) -> ElementTree.Element:
+    """Read a codebook; its elements have their names without a namespace."""
+    try:
+        parser = ElementTree.XMLParser(target=_Tree())
+        parser.feed(content)
+        root: ElementTree.Element = parser.close()
+    except InputError:
+        raise
+    except (ElementTree.ParseError, ValueError, LookupError):
+        raise InputError("the codebook is no complete XML document; get it again.") from None
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return root
+
+
+def _charset(stated: str) -> str:
+    """Return an encoding of one byte a character by its name; UTF-8 for any other."""
+    encoding = known_encoding(stated) or ""
+    return encoding if encoding.startswith(("iso8859", "cp125")) else "utf-8"
+
+
+def _record_type(element: ElementTree.Element) -> tuple[str | None, ...]:
+    """Return what says of which type of records a variable is."""
+    marks = ("rectype", "files", "RecSegNo", "RecSegRef", "fileid")
+    places = [element, *element.findall("location")]
+    return tuple(place.get(mark) for place, mark in product(places, marks))
+
+
 def _field(element: Any) -> _Field:
     """Read one variable."""
     name = element.get("name") or element.get("ID") or ""
-    location, form = element.find("location"), element.find("varFormat")
+    location = element.find("location")
+    form = element.find("varFormat")
     try:
         start = int(location.get("StartPos"))
         width = int(location.get("width") or int(location.get("EndPos")) - start + 1)
@@ -185,10 +205,17 @@ def _field(element: Any) -> _Field:
             "get it again."
         ) from None
     is_text = form is not None and form.get("type") == "character"
+    about = {"label": _words(element.find("labl")), **_categories(element, is_text, decimals)}
+    return _Field(name, start - 1, end, decimals, is_text, about)
+
+
+def _categories(element: Any, is_text: bool, decimals: int) -> dict[str, Any]:
+    """Read the labels of a variable's codes, and which of them stand for missing values."""
     labels = {}
     missing = []
     for category in element.findall("catgry"):
-        written, label = _words(category.find("catValu")), _words(category.find("labl"))
+        written = _words(category.find("catValu"))
+        label = _words(category.find("labl"))
         code = written if is_text else _code(written, decimals)
         if code in (None, ""):
             continue
@@ -196,9 +223,7 @@ def _field(element: Any) -> _Field:
             labels[code] = label
         if category.get("missing") == "Y":
             missing.append(code)
-    label = _words(element.find("labl"))
-    about = {"label": label, "value_labels": labels, "missing_codes": tuple(missing)}
-    return _Field(name, start - 1, end, decimals, is_text, about)
+    return {"value_labels": labels, "missing_codes": tuple(missing)}
 
 
 def _words(element: Any) -> str:

@@ -82,6 +82,17 @@ class GuessedLayout:
         )
 
 
+def _first_of_width(lines: Sequence[str], mark: str, width: int) -> int:
+    """Return the number of the first line with so many fields; 0 where none has."""
+    wide = (number for number, line in enumerate(lines) if len(_fields(line, mark)) == width)
+    return next(wide, 0)
+
+
+def _split(lines: Sequence[str], mark: str) -> list[list[str]]:
+    """Return the fields of the lines that are not empty."""
+    return [_fields(line, mark) for line in lines if line.strip()]
+
+
 def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     """Guess the layout of a text from its beginning and its end."""
     encoding = _encoding(content)
@@ -93,19 +104,14 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     if not any(line.strip() for line in lines):
         return None
     mark, width = _separator(lines[:_LINES], usual)
-    above = 0
-    for number, line in enumerate(lines[:_LINES]):
-        if len(_fields(line, mark)) == width:
-            above = number
-            break
-    records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
-    records = [record for record in records if len(record) == width]
+    above = _first_of_width(lines[:_LINES], mark, width)
+    records = [each for each in _split(lines[above:_LINES], mark) if len(each) == width]
     end = lines[above + 1 :]
     first = above + 1
     if not complete:
         first = content.count(b"\n", 0, len(content) - _END) + 1
         end = content[-_END:].decode(encoding, "replace").splitlines()[1:]
-    body = [_fields(line, mark) for line in end if line.strip()] if width > 1 else []
+    body = _split(end, mark) if width > 1 else []
     decimal, grouped = guessed_groups(records, guessed_decimal(records, mark))
     try:
         layout = FileLayout(
@@ -210,7 +216,7 @@ def guessed_decimal(records: Sequence[Sequence[str]], mark: str) -> str:
     """Return the decimal mark that most numbers have; the first record has the names."""
     if mark == ",":
         return "."
-    fields = [field.strip() for record in records[1:] for field in record]
+    fields = [field.strip() for field in chain.from_iterable(records[1:])]
     commas, points = (sum(map(bool, map(each.fullmatch, fields))) for each in (_COMMA, _POINT))
     return "," if commas > points else "."
 
@@ -312,31 +318,40 @@ def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
 
 def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool) -> bool:
     """True if a row is called a total, once, or has the sums of those above."""
-    numbers = {place: number_of(cell) for place, cell in enumerate(row) if filled(cell)}
-    known = {place: number for place, number in numbers.items() if number is not None}
-    words = [place for place in numbers if place not in known]
+    cells = {place: number_of(cell) for place, cell in enumerate(row) if filled(cell)}
+    numbers = {place: number for place, number in cells.items() if number is not None}
+    words = [place for place in cells if place not in numbers]
     for place in words:
-        called = [bool(_TOTAL.fullmatch(str(each[place]).strip())) for each in (*above, row)]
+        called = [_is_called_a_total(each[place]) for each in (*above, row)]
         if called[-1]:  # and no level of a category: several totals stand together
-            return bool(known) and sum(called) == sum(takewhile(bool, reversed(called)))
-    if not complete or len(known) < 1 + (bool(words) or len(above) < _FEW):
+            first_total = called.index(True)
+            totals_stand_at_the_end = all(called[first_total:])
+            return bool(numbers) and totals_stand_at_the_end
+    # one sum alone is luck where the row has words, or few rows stand above it
+    enough = 2 if words or len(above) < _FEW else 1
+    if not complete or len(numbers) < enough:
         return False
-    sums = (
-        (number, [number_of(e[place]) or 0.0 for e in above]) for place, number in known.items()
-    )
-    return all(
-        sum(map(bool, values)) >= 4 and abs(sum(values) - number) <= 1e-6 * abs(number)
-        for number, values in sums
-    )
+    return all(_is_sum_of(number, place, above) for place, number in numbers.items())
+
+
+def _is_called_a_total(cell: object) -> bool:
+    """True if a cell holds a word such as Total or Summe."""
+    return _TOTAL.fullmatch(str(cell).strip()) is not None
+
+
+def _is_sum_of(number: float, place: int, above: Sequence[Sequence[Any]]) -> bool:
+    """True if a number is the sum of four or more others at its place in the rows above."""
+    values = [number_of(each[place]) or 0.0 for each in above]
+    return sum(map(bool, values)) >= 4 and abs(sum(values) - number) <= 1e-6 * abs(number)
 
 
 def names_of_sheet(
     start: Sequence[Sequence[Any]], merged: Sequence[Any], left: int
 ) -> tuple[int, int]:
     """Guess the number of rows above the names, and of those with the names."""
-    some = [row for row in start if any(map(filled, row))]
+    some = [row for row in start if _has_values(row)]
     columns = _columns_of(some)
-    full = [number for number, row in enumerate(start) if all(filled(row[j]) for j in columns)]
+    full = [number for number, row in enumerate(start) if _is_full(row, columns)]
     if len(columns) < 2 or not full:
         return 0, 1
     first = full[0]
@@ -351,8 +366,18 @@ def names_of_sheet(
         above -= 1
         count += 1
     count += _rows_of_units(start[above + count :], some, columns, MOST_HEADER - count)
-    empty = not any(filled(cell) for row in start[:above] for cell in row)
-    return 0 if empty else above, count
+    something_above = any(map(_has_values, start[:above]))
+    return above if something_above else 0, count
+
+
+def _has_values(row: Sequence[Any]) -> bool:
+    """True if some cell of a row is filled."""
+    return any(map(filled, row))
+
+
+def _is_full(row: Sequence[Any], columns: Sequence[int]) -> bool:
+    """True if all these cells of a row are filled."""
+    return all(filled(row[place]) for place in columns)
 
 
 def _columns_of(rows: Sequence[Sequence[Any]]) -> list[int]:

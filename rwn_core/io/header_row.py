@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -72,7 +73,7 @@ def _are_in_order(names: Sequence[float], columns: Sequence[Sequence[object]]) -
     """True if names are whole numbers of equal steps, and no record has such numbers there."""
     if len(names) < _FEWEST or not _has_equal_steps(names):
         return False
-    numbers = [number_of(cell) for cells in columns for cell in cells]
+    numbers = list(map(number_of, chain.from_iterable(columns)))
     largest = max((number for number in numbers if number is not None), default=0.0)
     if len(names) < _SURE and max(names) <= largest:
         return False

@@ -60,7 +60,7 @@ class _Values(Cells):
     days_are_texts = True
 
 
-def _cell(value: Any, layout: FileLayout) -> Any:
+def _cell(value: object, layout: FileLayout) -> Any:
     """Return a value as a cell has it: nothing for a missing one."""
     if isinstance(value, float) and value != value:
         return None

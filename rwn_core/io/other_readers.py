@@ -51,6 +51,21 @@ def differing(
     return {name: count for name, count in found.items() if count}
 
 
+def _day_in(notation: str, text: str) -> datetime | str:
+    """Return the day that a text is in a notation; a column may have YYYY-MM-DD all the same."""
+    pattern = notation.replace("YYYY", "%Y").replace("MM", "M").replace("DD", "D")
+    pattern = pattern.replace("M", "%m").replace("D", "%d")
+    try:
+        return datetime.strptime(text.strip(), pattern)
+    except ValueError:
+        return text
+
+
+def _is_missing(value: object) -> bool:
+    """True if there is no value, in any form, or an empty text."""
+    return value is None or value is pd.NA or value != value or value == ""
+
+
 def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], Any]:
     """Return the function that gives equal values of a column one key, and no value None."""
     variable = schema.by_name.get(name)
@@ -68,7 +83,7 @@ def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], An
     seen: Callable[[str], str] = looks if layout.join else str
 
     def key(value: Any) -> Any:
-        if value is None or value is pd.NA or value != value or value == "":
+        if _is_missing(value):
             return None
         try:
             if numbers:
@@ -76,10 +91,7 @@ def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], An
                 return float(np.float32(number)) if narrow else number
             if days:
                 if isinstance(value, str) and notation != USUAL_DATES:
-                    pattern = notation.replace("YYYY", "%Y").replace("MM", "M").replace("DD", "D")
-                    with suppress(ValueError):  # a column may have them as YYYY-MM-DD all the same
-                        pattern = pattern.replace("M", "%m").replace("D", "%d")
-                        value = datetime.strptime(value.strip(), pattern)
+                    value = _day_in(notation, value)
                 moment = pd.Timestamp(value).as_unit("us").round(unit)
                 return moment.tz_localize("UTC") if moment.tz is None else moment
         except (LookupError, ValueError, TypeError, OverflowError):  # a value of another kind
@@ -252,7 +264,7 @@ def _with_codes(read: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     return read
 
 
-def _is_shown(cell: Any, code: Any) -> bool:
+def _is_shown(cell: object, code: object) -> bool:
     """True if a cell is a number and a code is a text of its digits, apart from leading zeros."""
     digits = "".join(filter(str.isdecimal, code)) if isinstance(code, str) else ""
     return isinstance(cell, int | float) and digits != "" and int(digits) == cell

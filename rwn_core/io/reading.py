@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
@@ -165,7 +165,7 @@ def parse_text(
         return parse(text)
     check_letters(text, LONGEST_DOCUMENT, f"The {what}")
     pool = Pool(_limited, _parse, min(budget_bytes(), PARSING_MEMORY), seconds, workers=1)
-    task = pool.submit((parse, text))
+    task = pool.submit(_Parsing(parse, text))
     pool.close()
     try:
         return cast(Parsed, task.result())
@@ -178,10 +178,16 @@ def parse_text(
         pool.cancel()
 
 
-def _parse(call: tuple[Callable[[str], Any], str], progress: Progress) -> Any:
-    parse, text = call
+class _Parsing(NamedTuple):
+    """A text, and what parses it in another process."""
+
+    parse: Callable[[str], Any]
+    text: str
+
+
+def _parse(parsing: _Parsing, progress: Progress) -> Any:
     try:
-        return parse(text)
+        return parsing.parse(parsing.text)
     except MemoryError:
         raise InputError("The text needs too much memory; shorten it.") from None
 

@@ -59,17 +59,21 @@ def read_labelled(
         raise damaged(file, ENCRYPTED)
     pairs = enumerate(meta.column_names)
     columns = [_column(name, frame.iloc[:, place], meta, kind) for place, name in pairs]
-    # labels that are announced and do not come: perhaps the end of the file is missing
+    return labelled_table(file, columns, schema, [*wide, *_lacking_labels(meta, kind)])
+
+
+def _lacking_labels(meta: Any, kind: str) -> list[str]:
+    """Name the variables whose labels are announced and do not come."""
     lacking = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
     words = "it may be cut off, or they are kept in another file."
     if kind in ("sas7bdat", "xport"):  # SAS keeps labels in a catalogue, under the format's name
         plain = (n for n in lacking if not _PLAIN.fullmatch(meta.variable_to_label[n].upper()))
         lacking = [n for n in plain if time_format(kind, meta.variable_to_label[n]) is None]
         words = "they are kept in a catalogue of formats, which is not read."
-    if lacking:
-        names = ", ".join(lacking)
-        wide.append(f"The file names value labels for {names} and does not hold them: {words}")
-    return labelled_table(file, columns, schema, wide)
+    if not lacking:
+        return []
+    names = ", ".join(lacking)
+    return [f"The file names value labels for {names} and does not hold them: {words}"]
 
 
 def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:

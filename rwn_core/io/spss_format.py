@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from rwn_core.data.file_layout import FileLayout
@@ -46,13 +48,8 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         ".sav",
         row_compress=True,
         column_labels=column_labels,
-        variable_value_labels={  # with codes of their column's type
-            name: {
-                code: label
-                for code, label in pairs.items()
-                if isinstance(code, str) == (table[name].dtype == object)
-            }
-            for name, pairs in value_labels.items()
+        variable_value_labels={
+            name: _of_type(table[name], labels) for name, labels in value_labels.items()
         },
         missing_ranges={name: codes for name, codes in missing.items() if codes},
         variable_measure={
@@ -63,6 +60,12 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         },
     )
     return made_the_same(content, _STAMP, b"01 Jan 6000:00:00")
+
+
+def _of_type(column: pd.Series[Any], labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return the labels of the codes that are of the column's type: texts, or numbers."""
+    has_texts = column.dtype == object
+    return {code: label for code, label in labels.items() if isinstance(code, str) == has_texts}
 
 
 def _missing(variable: Variable) -> list[Any]:

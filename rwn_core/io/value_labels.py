@@ -106,16 +106,17 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
         values, said = as_times(values, column.time, column.name, column.written)
         notices += said
     labels = column.own_labels if variable is None or variable.kind in LEVELS else {}
-    known = set(values.dropna().unique().tolist())
-    if labels and known:
-        if known <= set(labels):
-            ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED
-            if len(set(labels.values())) < len(labels):
-                notices.append(f"{column.name} has codes that share a label: they stay apart.")
-            return _category(values, labels, known, ordered=ordered), notices
+    codes = set(values.dropna().unique().tolist())
+    if labels and codes <= set(labels) and codes:
+        ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED
+        if len(set(labels.values())) < len(labels):
+            notices.append(f"{column.name} has codes that share a label: they stay apart.")
+        return _category(values, labels, codes, ordered=ordered), notices
+    if labels and codes:
         notices.append(f"{column.name} has labels for some of its values only: no categories.")
-    narrow = column.narrow or column.missing_codes
-    return _narrowed(values) if narrow else values, notices
+    if column.narrow or column.missing_codes:
+        values = _narrowed(values)
+    return values, notices
 
 
 def _without_missing(column: LabelledColumn) -> tuple[pd.Series[Any], list[str]]:
@@ -157,18 +158,23 @@ def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
     return values.astype("int64" if len(known) == len(values) else "Int64")
 
 
+def _codes_of_levels(variable: Variable) -> dict[str, Any]:
+    """Return the code of each labelled level; those for missing values are no levels."""
+    pairs = [
+        pair for pair in variable.value_labels if not is_missing(pair[0], variable.missing_codes)
+    ]
+    return {name: code for code, name in level_names(tuple(pairs)).items()}
+
+
 def coded(
     column: pd.Series[Any], variable: Variable | None
 ) -> tuple[pd.Series[Any], dict[Any, str]]:
     """Codes of a category and their labels, for a file that holds codes."""
-    given = () if variable is None else variable.value_labels
-    missing = () if variable is None else variable.missing_codes
-    pairs = tuple(pair for pair in given if not is_missing(pair[0], missing))
-    code_of = {name: code for code, name in level_names(pairs).items()}
-    labels: dict[Any, str] = dict(given)
-    numbers = [code for code in labels if not isinstance(code, str)]
+    labels: dict[Any, str] = {} if variable is None else dict(variable.value_labels)
+    code_of = {} if variable is None else _codes_of_levels(variable)
     texts = bool(code_of) and all(isinstance(code, str) for code in code_of.values())
-    following = max((int(code) for code in numbers), default=0) + 1
+    numbers = [int(code) for code in labels if not isinstance(code, str)]
+    following = max(numbers, default=0) + 1
     levels = column.cat.remove_unused_categories().cat.categories
     for number, level in enumerate((e for e in levels if e not in code_of), following):
         code_of[level] = str(level) if texts else number

@@ -21,10 +21,11 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw, Predicted
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.unit_law import Unit
-from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
+from rwn_core.neighbors.all_donors import balanced_both_ways
+from rwn_core.neighbors.compressed_rows import Entries, KernelRows, Listed
 from rwn_core.neighbors.distance import TIE, Points, squared_distances
 from rwn_core.neighbors.kernel import RadiusAndK
-from rwn_core.neighbors.soft_lists import Entries, Listed, grouped, joined, list_both_ways
+from rwn_core.neighbors.soft_lists import grouped, joined, list_both_ways
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import in_parts
@@ -114,12 +115,12 @@ class Chain:
     def _balanced(self, listed: Listed, of_row: Floats, of_record: Floats) -> Neighborhoods:
         """Return donors by a kernel of distances in units of both scales, in balance."""
         # Shapes: of_row (n,), of_record (m,), squared.
-        from rwn_core.neighbors.weight_kernel import fill_kernel
+        from rwn_core.neighbors.weight_kernel import Scales, fill_kernel
 
         distances = np.sqrt(of_row)
         positive = distances[distances > 0]
         floor = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
-        scales = np.maximum(distances, floor), np.maximum(np.sqrt(of_record), floor)
+        scales = Scales(np.maximum(distances, floor), np.maximum(np.sqrt(of_record), floor))
         rows = KernelRows(listed.starts, listed.records, np.empty(len(listed.records)))
         least = REMAINDER * self.later / self.rows
         fill = partial(fill_kernel, rows, listed.squared, scales, least)

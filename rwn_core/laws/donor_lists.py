@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +12,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.data.sizes import QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.lists import Lists
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods, ranges
@@ -25,20 +26,6 @@ LOOKS = 16  # at whether enough is known, in one pass over the records
 
 Column = tuple[Integers, Floats]
 Part = tuple[Integers, Integers, Integers32, Floats]
-
-
-class Lists(NamedTuple):
-    """The possible donors of some records. All of them are given by their positions in an order."""
-
-    records: Integers  # shape (r,)
-    # begin, sizes: shape (r,): record r's list is the `sizes[r]` entries of `members` from
-    # `begin[r]` on; identical records share one
-    begin: Integers
-    sizes: Integers
-    members: Integers32
-    weights: Floats  # of the entries; empty where all count the same
-    totals: Floats  # shape (r,): what the weights of a record's donors sum to; above 0
-    itself: bool  # whether each list has its record too, which is no donor
 
 
 Step = Callable[[int, int], None]  # work on a range
@@ -189,13 +176,14 @@ class DonorTables:
 
     def _part(self, lists: Lists, codes: Integers32, q: float, values: int) -> Part:
         """Return some rows of a table, in the order of their lists."""
-        from rwn_core.laws.value_counts_kernel import fill_chances
+        from rwn_core.laws.value_counts_kernel import ChanceEntries, fill_chances
 
         room = np.minimum(lists.sizes + 1, values)
         starts = np.cumsum(room) - room
         used = np.zeros(len(room), np.int64)
         columns, chances = np.empty(room.sum(), np.int32), np.empty(room.sum())
-        fill = partial(fill_chances, lists, codes, q, values, (starts, used, columns, chances))
+        room_for = ChanceEntries(starts, used, columns, chances)
+        fill = partial(fill_chances, lists, codes, q, values, room_for)
         current_work().quiet().run(fill, len(room))
         entries = ranges(starts, used)
         return lists.records, used, columns[entries], chances[entries]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
@@ -78,7 +78,7 @@ class Invariants:
     @property
     def values(self) -> tuple[str, ...]:
         """The columns that keep each value, as often as it occurs."""
-        return tuple(dict.fromkeys(name for unit in self.rows for name in unit))
+        return tuple(dict.fromkeys(chain.from_iterable(self.rows)))
 
     def rounded(self, precision: Mapping[str, float]) -> Invariants:
         """Return the invariants that hold where some columns are rounded: their totals do not."""
@@ -104,31 +104,38 @@ def _shown(value: object) -> str:
 
 def declared(params: Any, microdata: Microdata, units: Sequence[tuple[str, ...]]) -> Invariants:
     """Return the invariants that a setting's `keeps` declares, for units of masked columns."""
-    variables = microdata.schema.released
-    held = [each for each in params.keeps if each.holds(params)]
-    found = defaultdict[str, list[Any]](list)
-    for each in held:
+    keeps = [each for each in params.keeps if each.holds(params)]
+    columns: dict[str, list[Any]] = defaultdict(list)
+    for each in keeps:
         able = _columns_of(each, microdata)
-        chosen = [tuple(name for name in unit if name in able) for unit in units]
-        chosen = [unit for unit in chosen if unit]
-        names = list(chain.from_iterable(chosen))
+        sets = list(filter(None, (_within(unit, able) for unit in units)))
+        names = list(chain.from_iterable(sets))
         if each.what in ("rows", "support"):
-            more = _included(each, params, microdata)
-            found[each.what] += [(*more, *unit) for unit in chosen]
-        elif each.what == "values":
-            found["rows"] += [(name,) for name in names]
+            included = _included(each, params, microdata)
+            columns[each.what] += [(*included, *names_of_set) for names_of_set in sets]
+        elif each.what == "values":  # a set of one column keeps every value
+            columns["rows"] += [(name,) for name in names]
         elif each.what != "fixed":
-            found[each.what] += names
+            columns[each.what] += names
     # what no draw moves stays in its record, and a record's columns stay together
-    moved = set(chain.from_iterable(units)) - set(found["records"])
-    left = tuple(v.name for v in variables if v.name not in moved)
-    found["records"] = list(left)
-    if left:
-        found["rows"].append(left)
-    unique = {what: tuple(dict.fromkeys(each)) for what, each in found.items()}
+    moved = set(chain.from_iterable(units)) - set(columns["records"])
+    unmoved = tuple(v.name for v in microdata.schema.released if v.name not in moved)
+    columns["records"] = list(unmoved)
+    if unmoved:
+        columns["rows"].append(unmoved)
+    unique = {what: tuple(dict.fromkeys(each)) for what, each in columns.items()}
     nothing_moves = not moved
-    is_fixed = any(each.what == "fixed" for each in held)
-    return Invariants(**unique, fixed=nothing_moves or is_fixed)
+    return Invariants(**unique, fixed=nothing_moves or _is_fixed(keeps))
+
+
+def _within(names: Sequence[str], able: Container[str]) -> tuple[str, ...]:
+    """Return the names that are among some."""
+    return tuple(name for name in names if name in able)
+
+
+def _is_fixed(keeps: Sequence[Keeps]) -> bool:
+    """True if equal tables give equal releases."""
+    return any(each.what == "fixed" for each in keeps)
 
 
 def _columns_of(keeps: Keeps, microdata: Microdata) -> set[str]:

@@ -275,7 +275,7 @@ def _tied(
 ) -> tuple[Integers, Integers]:
     """Return the donors of tied slices given each row's class, and others given the same class."""
     # Shapes: own (n,); the answers (units, n).
-    from rwn_core.laws.tie_kernel import draw_others
+    from rwn_core.laws.tie_kernel import ShownRows, draw_others
 
     if law.neighborhoods.table.numbers is not None:
         raise NotApplicable("This needs the law of every record, not of some of the file.")
@@ -285,9 +285,10 @@ def _tied(
     coded = [codes_together(law.original, masked, unit, every) for unit in units]
     codes, released = (np.array(each, dtype=np.int64) for each in zip(*coded, strict=True))
     numbers = draw.random((1 + 2 * len(units), n))
-    found = np.full((2, len(units), n), NO_DONOR)
+    rows = ShownRows(codes, released, own.astype(np.int64))
+    donors = np.full((len(units), n), NO_DONOR)
+    others = np.full((len(units), n), NO_DONOR)
     for lists in lists_of(law.neighborhoods):
-        asked = codes, released, own.astype(np.int64), numbers, found
-        work = partial(draw_others, lists, tie, *asked)
+        work = partial(draw_others, lists, tie, rows, numbers, donors, others)
         current_work().quiet().run(work, len(lists.records))
-    return found[0], found[1]
+    return donors, others

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -53,7 +54,7 @@ def joined(parts: Sequence[Moments]) -> Moments:
     some = [part for part in parts if part.together.size]
     nothing = np.empty((0, 0))
     return Moments(
-        names=tuple(name for part in parts for name in part.names),
+        names=tuple(chain.from_iterable(part.names for part in parts)),
         means=np.column_stack([part.means for part in parts]),
         variances=np.column_stack([part.variances for part in parts]),
         together=np.asarray(block_diag(*[part.together for part in some] or [nothing])),

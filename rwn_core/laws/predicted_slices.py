@@ -246,7 +246,7 @@ class PredictedChain(Chain):
     @property
     def known(self) -> set[str]:
         """The variables that the rows show already."""
-        return {name for each in self.shown for name in each.names}
+        return set(chain.from_iterable(each.names for each in self.shown))
 
     def terms_for(self, names: Sequence[str]) -> tuple[Term, ...]:
         """Return the products that predict some variables: the given and the stated ones."""

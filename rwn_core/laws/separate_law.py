@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +35,7 @@ class SeparateLaw(LawOfRows):
     @classmethod
     def of_changes(cls, original: Microdata, parts: Sequence[UnitLaw], known_by: Unit = ()) -> Self:
         """Return the law in which variables of no part are released unmasked."""
-        changed = {name for part in parts for name in part.names}
+        changed = set(chain.from_iterable(part.names for part in parts))
         order = [variable.name for variable in original.schema.released]
         every = [*parts, *(unchanged(original, name) for name in order if name not in changed)]
         if all(len(part.names) == 1 for part in parts):

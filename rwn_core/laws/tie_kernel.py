@@ -1,24 +1,74 @@
 """Kernels of tied slices: positions of donors in the order of a slice, by class of the row.
 
-A tie is three arrays: `ranks` (units, n), the place of each record in the order of each slice;
-`tables` (units, bins, classes), P(bin | class); and `sums` (units, bins + 1, classes), what they
-sum to below each bin. Within a bin the position of a donor is uniform. Lists are
-`donor_lists.Lists`.
+Within a bin of the order the position of a donor is uniform. Kernels read named tuples of arrays.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
+from rwn_core.laws.lists import Lists
 from rwn_core.neighbors.draw_kernel import SCALE
 from rwn_core.parallel.jit import jit_entry, jit_internal
 
-Tie = tuple[Integers32, Floats, Floats]
 AT_ONCE = 4  # rows whose chances are added up side by side
+
+
+class Tie(NamedTuple):
+    """The arrays of a tie between slices."""
+
+    ranks: Integers32  # shape (units, n): the place of each record in the order of each slice
+    tables: Floats  # shape (units, bins, classes): P(bin | class)
+    sums: Floats  # shape (units, bins + 1, classes): what the tables sum to below each bin
+
+    def of(self, units: Sequence[int]) -> Tie:
+        """Return that of some units."""
+        some = list(units)
+        return Tie(self.ranks[some], self.tables[some], self.sums[some])
+
+
+class Ordered(NamedTuple):
+    """The donors of one row in the order of a slice; `_in_order` writes them."""
+
+    weights: Floats  # shape (n,)
+    records: Integers  # shape (n,)
+    keys: Integers  # shape (n,): for sorting
+
+
+class DonorScores(NamedTuple):
+    """The scores of each row's donors, by slice."""
+
+    mean: Floats  # shape (units, r)
+    variance: Floats  # shape (units, r)
+    bins: Floats  # shape (units, r, bins): the mean over each bin of the quantile function
+
+
+class CodedRows(NamedTuple):
+    """The values of records, and those that released rows show."""
+
+    codes: Integers  # shape (units, n): the number of each record's value
+    slots: Integers  # shape (units, values): where a value's chances stand, -1 for none
+    released: Integers  # shape (units, m): the slot of each row's value, -1 for none
+
+
+class Ways(NamedTuple):
+    """The likelihoods of rows that are asked for."""
+
+    without: bool  # without the values instead of with them; a value without slot excludes nothing
+    own: bool  # only each record's own row
+
+
+class ShownRows(NamedTuple):
+    """The values of all records, what row r shows, which comes from record r, and its person."""
+
+    codes: Integers  # shape (units, n)
+    released: Integers  # shape (units, n)
+    persons: Integers  # shape (n,)
 
 
 @jit_entry
@@ -63,13 +113,14 @@ def fit_products(needed: Floats, squares: Floats, loadings: Floats, limit: float
 
 
 @jit_internal
-def _in_order(lists: Any, row: int, rank: Integers32, room: Any) -> Any:
-    """Write weights and records of a row of lists in the order of a slice; return their number."""
-    # Shapes: rank (n,); `room`: weights, records and keys (n,). Of a long row all places are
-    # written, most with a weight.
-    weights, records, keys = room
+def _in_order(lists: Lists, row: int, rank: Integers32, donors: Ordered) -> int:
+    """Write the donors in a row of lists in the order of a slice; return their number."""
+    # Shape: rank (n,). Of a long row all places are written, most with a weight.
+    weights = donors.weights
+    records = donors.records
+    keys = donors.keys
     begin = lists.begin[row]
-    size = lists.sizes[row]
+    size = int(lists.sizes[row])
     n = len(rank)
     if 8 * size < n:
         for entry in range(size):
@@ -89,14 +140,14 @@ def _in_order(lists: Any, row: int, rank: Integers32, room: Any) -> Any:
 
 
 @jit_internal
-def _room(n: int) -> Any:
+def _room(n: int) -> Ordered:
     """Return what `_in_order` writes to."""
-    return np.empty(n), np.zeros(n, np.int64), np.empty(n, np.int64)
+    return Ordered(np.empty(n), np.zeros(n, np.int64), np.empty(n, np.int64))
 
 
 @jit_entry
 def draw_tied(
-    lists: Any,
+    lists: Lists,
     tie: Tie,
     classes: Integers,
     numbers: Floats,
@@ -107,79 +158,88 @@ def draw_tied(
     """Write the donors of rows of lists, one for each slice."""
     # Shapes: classes (r,); numbers (units, r), uniform; donors (r, units). Weights are whole
     # numbers, so that their sums are exact on every platform.
-    ranks, tables, sums = tie
+    ranks = tie.ranks
+    tables = tie.tables
+    sums = tie.sums
     bins = tables.shape[1]
-    room = _room(ranks.shape[1])
+    ordered = _room(ranks.shape[1])
     below = np.empty(ranks.shape[1], np.int64)
     for row in range(first, last):
         g = classes[row]
         for unit in range(len(ranks)):
-            size = _in_order(lists, row, ranks[unit], room)
+            size = _in_order(lists, row, ranks[unit], ordered)
             total = np.int64(0)
             for place in range(size):
-                total += np.int64(math.floor(room[0][place] * SCALE))
+                total += np.int64(math.floor(ordered.weights[place] * SCALE))
                 below[place] = total
             v = numbers[unit, row]
             bin_ = min(np.searchsorted(sums[unit, :, g], v, side="right") - 1, bins - 1)
             x = (bin_ + (v - sums[unit, bin_, g]) / tables[unit, bin_, g]) / bins
             goal = np.int64(math.floor(x * total))
-            last_below = min(np.searchsorted(below[:size], goal, side="right"), size - 1)
-            donors[row, unit] = room[1][last_below]
+            at_goal = int(np.searchsorted(below[:size], goal, side="right"))
+            last_below = min(at_goal, size - 1)
+            donors[row, unit] = ordered.records[last_below]
 
 
 @jit_entry
 def weigh_scores(
-    lists: Any, ranks: Integers32, scores: Floats, found: Any, first: int, last: int
+    lists: Lists,
+    ranks: Integers32,
+    scores: Floats,
+    of_donors: DonorScores,
+    first: int,
+    last: int,
 ) -> None:
     """Write mean, variance and means in bins of the scores of each row's donors, by slice."""
-    # Shapes: scores (units, n); found: mean, variance (units, r) and bins (units, r, bins), the
-    # mean over each bin of the quantile function.
-    mean, variance, bins = found
+    # Shapes: ranks, scores (units, n).
+    bins = of_donors.bins
     count = bins.shape[2]
-    room = _room(ranks.shape[1])
+    ordered = _room(ranks.shape[1])
     for row in range(first, last):
         for unit in range(len(ranks)):
-            size = _in_order(lists, row, ranks[unit], room)
+            size = _in_order(lists, row, ranks[unit], ordered)
             bin_ = 0
             free = 1.0 / count
             square = 0.0
             bins[unit, row] = 0.0
             for place in range(size):
-                weight = room[0][place]
-                score = scores[unit, room[1][place]]
+                weight = ordered.weights[place]
+                score = scores[unit, ordered.records[place]]
                 square += weight * score * score
                 while weight > free and bin_ < count - 1:
                     bins[unit, row, bin_] += count * free * score
                     weight -= free
-                    bin_, free = bin_ + 1, 1.0 / count
+                    bin_ += 1
+                    free = 1.0 / count
                 bins[unit, row, bin_] += count * weight * score
                 free -= weight
             total = bins[unit, row].sum() / count
-            mean[unit, row] = total
-            variance[unit, row] = max(square - total * total, 0.0)
+            of_donors.mean[unit, row] = total
+            of_donors.variance[unit, row] = max(square - total * total, 0.0)
 
 
 @jit_entry
 def class_chances(
-    lists: Any, row: int, unit: int, tie: Tie, codes: Integers, slots: Integers, chances: Floats
+    lists: Lists, row: int, unit: int, tie: Tie, codes: Integers, slots: Integers, chances: Floats
 ) -> None:
     """Write P(each value | class) of one slice and row, for values of donors that have a slot."""
     # Shapes: codes (n,); slots (values,): where a value's chances stand, -1 for none; chances
     # (slots, classes).
-    ranks, tables, sums = tie
-    room = _room(len(codes))
+    tables = tie.tables
+    sums = tie.sums
+    ordered = _room(len(codes))
     bins = tables.shape[1]
-    size = _in_order(lists, row, ranks[unit], room)
+    size = _in_order(lists, row, tie.ranks[unit], ordered)
     before = 0.0
     place = 0
     for entry in range(lists.begin[row], lists.begin[row] + lists.sizes[row]):
         if slots[codes[lists.members[entry]]] >= 0:
             chances[slots[codes[lists.members[entry]]]] = 0.0
     while place < size:
-        code = codes[room[1][place]]
+        code = codes[ordered.records[place]]
         after = before
-        while place < size and codes[room[1][place]] == code:
-            after += room[0][place] / lists.totals[row]
+        while place < size and codes[ordered.records[place]] == code:
+            after += ordered.weights[place] / lists.totals[row]
             place += 1
         slot = slots[code]
         low = min(before, 1.0) * bins
@@ -195,15 +255,17 @@ def class_chances(
 
 @jit_entry
 def tied_logs(
-    lists: Any, tie: Tie, coded: Any, ways: Any, logs: Floats, first: int, last: int
+    lists: Lists, tie: Tie, coded: CodedRows, ways: Ways, logs: Floats, first: int, last: int
 ) -> None:
     """Write log P(a released row's values | source) of the sources in rows of lists."""
-    # Shapes: coded: codes (units, n), slots (units, values) and released (units, m), the slot of
-    # each row's value, -1 for none; logs (n, m). `ways`: without the values instead of with them
-    # (a value without slot then excludes nothing); only each record's own row, logs (n, 1).
-    (codes, slots, released), (without, own) = coded, ways
+    # Shape: logs (n, m), or (n, 1) of each record's own row.
+    codes = coded.codes
+    slots = coded.slots
+    released = coded.released
+    without = ways.without
+    own = ways.own
     units = len(codes)
-    classes = tie[1].shape[2]
+    classes = tie.tables.shape[2]
     most = slots.max() + 1
     chances = np.empty((units, most, classes))
     base = np.zeros((units, most))
@@ -274,7 +336,8 @@ def _add_up(products: Floats, sums: Floats) -> None:
 @jit_internal
 def _mass(tie: Tie, unit: int, g: int, low: float, high: float) -> float:
     """Return P(the position of a donor lies between two cumulative weights | class)."""
-    _, tables, sums = tie
+    tables = tie.tables
+    sums = tie.sums
     bins = tables.shape[1]
     low, high = min(low, 1.0) * bins, min(high, 1.0) * bins
     one, other = min(int(low), bins - 1), min(int(high), bins - 1)
@@ -285,15 +348,82 @@ def _mass(tie: Tie, unit: int, g: int, low: float, high: float) -> float:
     return float(mass)
 
 
+@jit_internal
+def _weigh_classes(
+    lists: Lists,
+    row: int,
+    tie: Tie,
+    rows: ShownRows,
+    ordered: Ordered,
+    chances: Floats,
+    likely: Floats,
+) -> None:
+    """Write the product over slices of P(a row shows what it shows | class)."""
+    # Shapes: chances, of one slice, and likely (classes,).
+    record = lists.records[row]
+    likely[:] = 1.0
+    for unit in range(len(tie.ranks)):
+        size = _in_order(lists, row, tie.ranks[unit], ordered)
+        before = 0.0
+        chances[:] = 0.0
+        for place in range(size):
+            after = before + ordered.weights[place] / lists.totals[row]
+            shows = rows.codes[unit, ordered.records[place]] == rows.released[unit, record]
+            if shows and ordered.weights[place] > 0.0:
+                for g in range(len(chances)):
+                    chances[g] += _mass(tie, unit, g, before, after)
+            before = after
+        likely *= np.maximum(chances, 0.0)
+
+
+@jit_internal
+def _drawn_class(likely: Floats, number: float) -> int:
+    """Return the class in whose part of what is likely a uniform number falls."""
+    # Shape: likely (classes,).
+    goal = number * likely.sum()
+    g = 0
+    while g < len(likely) - 1 and goal >= likely[g]:
+        goal -= likely[g]
+        g += 1
+    return g
+
+
+@jit_internal
+def _weigh_fitting(
+    tie: Tie, unit: int, g: int, ordered: Ordered, ends: Floats, fits: Booleans, masses: Floats
+) -> None:
+    """Write P(a donor | class) of those that fit, and 0 of the others."""
+    # Shapes: ends (size + 1,), the cumulative weights; fits, masses (size,).
+    for place in range(len(masses)):
+        masses[place] = 0.0
+        if fits[place] and ordered.weights[place] > 0.0:
+            mass = _mass(tie, unit, g, ends[place], ends[place + 1])
+            masses[place] = max(mass, 0.0)
+
+
+@jit_internal
+def _drawn_record(records: Integers, masses: Floats, number: float) -> int:
+    """Return the record in whose part of the masses a uniform number falls; -1 without a mass."""
+    # Shapes: records, masses (size,).
+    chosen = -1
+    goal = number * masses.sum()
+    for place in range(len(masses)):
+        if masses[place] > 0.0:
+            chosen = records[place]
+            if goal < masses[place]:
+                break
+            goal -= masses[place]
+    return chosen
+
+
 @jit_entry
 def draw_others(
-    lists: Any,
+    lists: Lists,
     tie: Tie,
-    codes: Integers,
-    released: Integers,
-    persons: Integers,
+    rows: ShownRows,
     numbers: Floats,
-    found: Integers,
+    donors: Integers,
+    others: Integers,
     first: int,
     last: int,
 ) -> None:
@@ -303,63 +433,40 @@ def draw_others(
     each slice's donor among those with the released values, and another donor of another person. -1
     where there is none.
     """
-    # Shapes: codes, released (units, n); persons (n,); numbers (1 + 2 units, n), uniform; found
-    # (2, units, n). Row r of the release comes from record r.
-    ranks, tables, _ = tie
-    units, n = ranks.shape
-    classes = tables.shape[2]
-    room = _room(n)
+    # Shapes: numbers (1 + 2 units, n), uniform: for the class, the donors and the others; donors,
+    # others (units, n).
+    units, n = tie.ranks.shape
+    classes = tie.tables.shape[2]
+    ordered = _room(n)
     ends = np.empty(n + 1)
+    masses = np.empty(n)
+    fits = np.empty(n, np.bool_)
+    chances = np.empty(classes)
     likely = np.empty(classes)
-    chances, masses = np.empty(classes), np.empty(n)
     for row in range(first, last):
         record = lists.records[row]
-        likely[:] = 1.0
+        _weigh_classes(lists, row, tie, rows, ordered, chances, likely)
+        g = _drawn_class(likely, numbers[0, record])
         for unit in range(units):
-            size = _in_order(lists, row, ranks[unit], room)
-            total = 0.0
-            chances[:] = 0.0
-            for place in range(size):
-                after = total + room[0][place] / lists.totals[row]
-                shows = codes[unit, room[1][place]] == released[unit, record]
-                if shows and room[0][place] > 0.0:
-                    for g in range(classes):
-                        chances[g] += _mass(tie, unit, g, total, after)
-                total = after
-            likely *= np.maximum(chances, 0.0)
-        goal = numbers[0, record] * likely.sum()
-        g = 0
-        while g < classes - 1 and goal >= likely[g]:
-            goal -= likely[g]
-            g += 1
-        for unit in range(units):
-            size = _in_order(lists, row, ranks[unit], room)
+            size = _in_order(lists, row, tie.ranks[unit], ordered)
             total = 0.0
             for place in range(size):
                 ends[place] = total
-                total += room[0][place] / lists.totals[row]
+                total += ordered.weights[place] / lists.totals[row]
             ends[size] = total
-            donor = -1
-            for step in range(2):
-                masses[:size] = 0.0
-                for place in range(size):
-                    one = room[1][place]
-                    if step == 0:
-                        fits = codes[unit, one] == released[unit, record]
-                    else:
-                        fits = donor >= 0 and persons[one] != persons[donor]
-                    if fits and room[0][place] > 0.0:
-                        mass = _mass(tie, unit, g, ends[place], ends[place + 1])
-                        masses[place] = max(mass, 0.0)
-                mass_of_all = masses[:size].sum()
-                chosen = -1
-                goal = numbers[1 + step * units + unit, record] * mass_of_all
-                for place in range(size):
-                    if masses[place] > 0.0:
-                        chosen = room[1][place]
-                        if goal < masses[place]:
-                            break
-                        goal -= masses[place]
-                found[step, unit, record] = chosen
-                if step == 0:
-                    donor = chosen
+
+            # a donor with the values that the row shows
+            shown = rows.released[unit, record]
+            for place in range(size):
+                fits[place] = rows.codes[unit, ordered.records[place]] == shown
+            _weigh_fitting(tie, unit, g, ordered, ends, fits, masses[:size])
+            donor = _drawn_record(ordered.records, masses[:size], numbers[1 + unit, record])
+            donors[unit, record] = donor
+
+            # and another person's record in place of it
+            for place in range(size):
+                person = rows.persons[ordered.records[place]]
+                fits[place] = donor >= 0 and person != rows.persons[donor]
+            _weigh_fitting(tie, unit, g, ordered, ends, fits, masses[:size])
+            number = numbers[1 + units + unit, record]
+            others[unit, record] = _drawn_record(ordered.records, masses[:size], number)

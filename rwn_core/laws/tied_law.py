@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import groupby
-from typing import Any, NamedTuple, Self
+from itertools import groupby, product
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -24,8 +24,13 @@ from rwn_core.data.sizes import ATTACKED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import Lists, lists_of
+from rwn_core.laws.donor_lists import lists_of
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.tie_kernel import (
+    CodedRows,
+    DonorScores,
+    Tie,
+    Ways,
     draw_tied,
     fit_products,
     scale_table,
@@ -48,19 +53,6 @@ LARGEST_NEEDED = 0.995  # correlation
 DIGITS = 10  # of scores and loadings: below them platforms differ
 TIE_BLOCK = 2**31 + 2**30  # where the blocks of random numbers of ties begin
 AT_ONCE = 20_000_000  # pairs of a source and a row
-
-
-class Tie(NamedTuple):
-    """The arrays of a tie that kernels read: see `tie_kernel`."""
-
-    ranks: Integers32
-    tables: Floats
-    sums: Floats
-
-    def of(self, units: Sequence[int]) -> Tie:
-        """Return that of some units."""
-        some = list(units)
-        return Tie(self.ranks[some], self.tables[some], self.sums[some])
 
 
 def directions_of(microdata: Microdata, units: Sequence[Unit]) -> tuple[Metric, list[Floats]]:
@@ -162,6 +154,14 @@ def needed_correlations(
     return np.clip(needed, -LARGEST_NEEDED, 1.0), weights, missing
 
 
+class Fit(NamedTuple):
+    """The loadings, shape (units, factors), what they keep of the relations, and their tie."""
+
+    loadings: Floats
+    kept: float
+    tie: Tie
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FittedTie:
     """The tie between the slices of a row, once it is fitted."""
@@ -191,26 +191,26 @@ class FittedTie:
         scores, ranks = microdata.cached((*key, "ranks"), lambda: scores_of(*about))
         # means and variances of the donors' scores, and their quantile functions by bins
         parts = [found_scores(each, ranks, scores) for each in lists_of(found, records)]
-        some = [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
+        joined = DonorScores(*(np.concatenate(each, axis=1) for each in zip(*parts, strict=True)))
         return cls(
             units=tuple(units),
             metric=metric,
             directions=directions,
-            **cls.fitted_to(scores, ranks, some, factors),
+            **cls.fitted_to(scores, ranks, joined, factors)._asdict(),
         )
 
     @staticmethod
-    def fitted_to(
-        scores: Floats, ranks: Integers32, some: Sequence[Floats], factors: int
-    ) -> dict[str, Any]:
-        """Return loadings, the share kept and the tie, by `found_scores` of some records."""
+    def fitted_to(scores: Floats, ranks: Integers32, of_donors: DonorScores, factors: int) -> Fit:
+        """Fit loadings to the scores of the donors of some records."""
         # Shapes: scores, ranks (units, n).
-        mean, variance, bins = some
+        mean = of_donors.mean
+        variance = of_donors.variance
+        bins = of_donors.bins
         u = len(scores)
         varies = scores.std(axis=1) > 0
         needed, weights, missing = needed_correlations(scores, mean, variance)
         r = mean.shape[1]
-        pairs = [(one, other) for one in range(u) for other in range(one)]
+        pairs = [(one, other) for one, other in product(range(u), range(u)) if other < one]
         common = [bins[one].T @ bins[other] / r for one, other in pairs]
         products, apart = np.sqrt(variance) @ np.sqrt(variance).T / r, mean @ mean.T / r
         safe = np.maximum(products, 1e-12)
@@ -234,7 +234,7 @@ class FittedTie:
             np.fill_diagonal(goal, 1.0)
         table = np.array([_table(tuple(each.tolist())) for each in best[1]])
         tie = Tie(ranks, table, np.pad(np.cumsum(table, axis=1), ((0, 0), (1, 0), (0, 0))))
-        return {"loadings": best[1], "kept": best[2], "tie": tie}
+        return Fit(loadings=best[1], kept=best[2], tie=tie)
 
     def places(self, names: Sequence[str]) -> list[int]:
         """Return the places of the units that some masked variables belong to."""
@@ -264,12 +264,12 @@ def fitted_records(fingerprint: str, n: int) -> Integers:
     return np.sort(drawn[:LIVE_RECORDS])
 
 
-def found_scores(lists: Lists, ranks: Integers32, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean and variance (units, r) of the donors' scores, and by bins (units, r, bins)."""
+def found_scores(lists: Lists, ranks: Integers32, scores: Floats) -> DonorScores:
+    """Weigh the scores of each row's donors."""
     shape = len(ranks), len(lists.records)
-    found = np.empty(shape), np.empty(shape), np.empty((*shape, BINS))
-    current_work().quiet().run(partial(weigh_scores, lists, ranks, scores, found), shape[1])
-    return found
+    of_donors = DonorScores(np.empty(shape), np.empty(shape), np.empty((*shape, BINS)))
+    current_work().quiet().run(partial(weigh_scores, lists, ranks, scores, of_donors), shape[1])
+    return of_donors
 
 
 class TiedLaw(CellLaw):
@@ -346,32 +346,25 @@ class TiedLaw(CellLaw):
         drawn = [place for place, name in enumerate(names) if self.modification(name) > 0]
         if drawn:
             tie = self.tie.of(self.fitted.places([names[place] for place in drawn]))
-            codes, slots, shown = _slots([coded[place] for place in drawn])
+            rows = _slots([coded[place] for place in drawn])
             if own:
-                logs = self._drawn_logs(tie, (codes, slots, shown), without=without, own=True)
+                logs = self._drawn_logs(tie, rows, Ways(without=without, own=True))
             else:  # rows that show the same are as likely
-                kind = numbered(shown.T)
+                kind = numbered(rows.released.T)
                 first = np.unique(kind, return_index=True)[1]
-                kinds = np.ascontiguousarray(shown[:, first])
-                logs = self._drawn_logs(tie, (codes, slots, kinds), without=without)[:, kind]
+                kinds = rows._replace(released=np.ascontiguousarray(rows.released[:, first]))
+                logs = self._drawn_logs(tie, kinds, Ways(without=without, own=False))[:, kind]
         for place in set(range(len(names))) - {*drawn}:
             values, released = coded[place]
             same = np.equal(values[:, None], values[:, None] if own else released)
             logs[same if without else ~same] = -np.inf
         return logs
 
-    def _drawn_logs(
-        self,
-        tie: Tie,
-        numbers: tuple[Integers, Integers, Integers],
-        *,
-        without: bool,
-        own: bool = False,
-    ) -> Floats:
+    def _drawn_logs(self, tie: Tie, rows: CodedRows, ways: Ways) -> Floats:
         """Return the logs of `logs_of` of variables that are drawn, numbered as kernels read."""
-        logs = np.full((self.original.n, 1 if own else numbers[-1].shape[1]), -np.inf)
-        for lists in self._lists(some=own):
-            work = partial(tied_logs, lists, tie, numbers, (without, own), logs)
+        logs = np.full((self.original.n, 1 if ways.own else rows.released.shape[1]), -np.inf)
+        for lists in self._lists(some=ways.own):
+            work = partial(tied_logs, lists, tie, rows, ways, logs)
             current_work().quiet().run(work, len(lists.records))
         return logs
 
@@ -420,9 +413,8 @@ class TiedLaw(CellLaw):
         return np.asarray(-np.expm1(np.concatenate(logs)))
 
 
-def _slots(coded: Coded) -> Any:
+def _slots(coded: Coded) -> CodedRows:
     """Return values, a slot for each that a row shows, and the rows' slots, for kernels."""
-    # Shapes: the answers (units, n), (units, values) and (units, m).
     most = max(int(max(own.max(), shown.max())) + 1 for own, shown in coded)
     slots = np.full((len(coded), most), -1)
     released = []
@@ -430,4 +422,5 @@ def _slots(coded: Coded) -> Any:
         used = np.unique(shown[shown >= 0])
         slot[used] = np.arange(len(used))
         released.append(np.where(shown >= 0, slot[shown], -1))
-    return np.array([own for own, _ in coded], dtype=np.int64), slots, np.array(released)
+    codes = np.array([own for own, _ in coded], dtype=np.int64)
+    return CodedRows(codes, slots, np.array(released))

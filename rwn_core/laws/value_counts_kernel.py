@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.laws.lists import Lists
 from rwn_core.neighbors.rank_kernel import sort_pairs
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal, jit_no_refcount
 
@@ -16,7 +17,7 @@ LANES = 4  # rows that a count is spread over
 
 
 @jit_inline
-def is_twin(lists: Any, index: int, codes: Integers32, values: Integers, some: Integers) -> bool:
+def is_twin(lists: Lists, index: int, codes: Integers32, values: Integers, some: Integers) -> bool:
     """True if a record has the list and the values of the one before, hence its probabilities."""
     # Of codes, shape (u, n), only the variables `some` matter; codes from `values` on are no value:
     # all count as equal.
@@ -34,7 +35,7 @@ def is_twin(lists: Any, index: int, codes: Integers32, values: Integers, some: I
 
 @jit_no_refcount
 def count_values(
-    lists: Any,
+    lists: Lists,
     index: int,
     codes: Integers32,
     values: int,
@@ -93,7 +94,7 @@ def value_probability(code: int, own: int, count: float, total: float, q: float)
 
 @jit_entry
 def mark_values(
-    lists: Any,
+    lists: Lists,
     codes: Integers32,
     q: Floats,
     some: Integers,
@@ -134,14 +135,30 @@ def mark_values(
         index += identical
 
 
+class ChanceEntries(NamedTuple):
+    """The entries of a sparse table of chances, with room for more."""
+
+    starts: Integers  # shape (r,): where each record's entries begin
+    used: Integers  # shape (r,): how many it has
+    columns: Integers32  # the numbers of values
+    chances: Floats
+
+
 @jit_entry
 def fill_chances(
-    lists: Any, codes: Integers32, q: float, values: int, filled: Any, first: int, last: int
+    lists: Lists,
+    codes: Integers32,
+    q: float,
+    values: int,
+    entries: ChanceEntries,
+    first: int,
+    last: int,
 ) -> None:
     """The chances of the values that some records may release, in ascending order of values."""
-    # `values` is how many there are; starts (r,): where each record's entries begin. Filled: used
-    # (r,), how many entries it has; columns and chances.
-    starts, used, columns, chances = filled
+    # `values` is how many there are.
+    starts = entries.starts
+    columns = entries.columns
+    chances = entries.chances
     room = np.zeros((LANES, values))
     touched = np.empty(values + 1, np.int32)
     counts = room[0]
@@ -154,15 +171,16 @@ def fill_chances(
             chance = value_probability(code, own, counts[code], total, q)
             counts[code] = 0
             if chance > 0:
-                columns[at], chances[at] = code, chance
+                columns[at] = code
+                chances[at] = chance
                 at += 1
         sort_pairs(columns, chances, starts[index], at)
-        used[index] = at - starts[index]
+        entries.used[index] = at - starts[index]
 
 
 @jit_entry
 def equal_value_shares(
-    lists: Any, codes: Integers32, shares: Floats, first: int, last: int
+    lists: Lists, codes: Integers32, shares: Floats, first: int, last: int
 ) -> None:
     """P(the donor has the record's own value), for records at some positions."""
     # Shapes: codes (u, n); shares (u, n), filled.
@@ -180,7 +198,7 @@ def equal_value_shares(
 
 
 @jit_entry
-def add_received(lists: Any, received: Floats) -> None:
+def add_received(lists: Lists, received: Floats) -> None:
     """Add to every donor what the records of some lists are expected to take from it."""
     # Shape: received (n,).
     for index in range(len(lists.records)):
@@ -196,7 +214,7 @@ def add_received(lists: Any, received: Floats) -> None:
 
 @jit_entry
 def list_received(
-    lists: Any, position: Integers32, first: int, last: int
+    lists: Lists, position: Integers32, first: int, last: int
 ) -> tuple[Integers32, Integers32, Floats]:
     """List what the records of some lists are expected to take from some people."""
     # `position`, shape (n,), is each record's number among those people, -1 for any other. A share

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -209,7 +210,8 @@ def _fitted(
     microdata: Microdata, unit: tuple[str, ...], given: tuple[str, ...], least: int
 ) -> _Leaves:
     """Fit a tree of some variables on those that are drawn before them."""
-    response = np.column_stack([part for name in unit for part in _response(microdata, name)])
+    parts = chain.from_iterable(_response(microdata, name) for name in unit)
+    response = np.column_stack(list(parts))
     columns = {name: _predictor(microdata, name, response) for name in given}
     tree = None
     nodes = np.zeros(microdata.n, dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +49,9 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
     for stream, name in zip(random_streams(microdata), roles, strict=True):
         units[stream] = (*units.get(stream, ()), name)
     slices = tuple(units.values())
-    slice_of = {name: each for each in slices for name in each}
+    slice_of: dict[str, Unit] = {}
+    for each in slices:
+        slice_of |= dict.fromkeys(each, each)
     for name in first:
         if name not in slice_of:
             raise ParameterError(f"order names {name}, which is no variable of the release.")
@@ -60,25 +62,31 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
     )
 
 
+def _axes_of(names: Unit, metric: Metric) -> list[int]:
+    """Return the positions of a slice's axes in a metric."""
+    return [at for at, axis in enumerate(metric.axes) if axis.variable.name in names]
+
+
+def _keys_in(names: Unit, roles: Mapping[str, Role]) -> int:
+    """Return how many variables of a slice are keys."""
+    return [roles[name] for name in names].count(Role.KEY)
+
+
 def _ordered(
     microdata: Microdata, metric: Metric, slices: Sequence[Unit], given: Sequence[Unit]
 ) -> list[Unit]:
     """Return the given slices and then the remaining ones, the most correlated first."""
     roles = {each.name: each.role for each in microdata.schema.released}
-    places = {each: _place({roles[name] for name in each}) for each in slices}
+    places = {each: _place(set(map(roles.__getitem__, each))) for each in slices}
     points = metric.points(microdata)
-    columns = {
-        each: [at for at, axis in enumerate(metric.axes) if axis.variable.name in each]
-        for each in slices
-    }
+    columns = {each: _axes_of(each, metric) for each in slices}
     chosen = list(given)
     left = [each for each in slices if each not in given]
     if not chosen:
-        keys = {each: [roles[name] for name in each].count(Role.KEY) for each in left}
-        chosen = [max(left, key=lambda each: (-places[each], keys[each], len(each)))]
+        chosen = [max(left, key=lambda each: (-places[each], _keys_in(each, roles), len(each)))]
         left.remove(chosen[0])
     while left:
-        before = _basis(points[:, [at for each in chosen for at in columns[each]]])
+        before = _basis(points[:, list(chain.from_iterable(columns[each] for each in chosen))])
         lowest = min(places[each] for each in left)
         candidates = [each for each in left if places[each] == lowest]
         correlations = [_correlation(before, points[:, columns[each]]) for each in candidates]
@@ -134,7 +142,7 @@ def check_prediction(
                 "by_prediction draws no slice for; let it travel in the first slice, or set "
                 "mixed = true."
             )
-    earlier = {name for unit in order[:-1] for name in unit}
+    earlier = set(chain.from_iterable(order[:-1]))
     kinds = {each.name: each.kind for each in microdata.schema.released}
     for term in terms:
         for factor in term:

@@ -148,7 +148,9 @@ What they do not explain is NaN of a missing number; R R' is its covariance.
 def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
     """Regress the scores of the chosen numbers on all other released variables."""
     others = [v.name for v in microdata.schema.released if v.name not in chosen]
-    terms = [np.ones(microdata.n), *(term for name in others for term in _terms(microdata, name))]
+    terms = [np.ones(microdata.n)]
+    for name in others:
+        terms += _terms(microdata, name)
     design = np.column_stack(terms)
     expected, residual = np.empty((2, microdata.n, len(chosen)))
     for j, name in enumerate(chosen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Lever:
         remainder = self.title.partition(" (")[0][1:]
         return first.lower() + remainder
 
-    def value(self, number: Any) -> Any:
+    def value(self, number: object) -> Any:
         """A number as this lever takes it; anything else, such as None, as it is."""
         if isinstance(number, bool) or not isinstance(number, int | float | np.number):
             return number
@@ -81,12 +81,20 @@ class Lever:
             check_share(self.name, number, self.largest, share=self.largest <= 1)
 
 
+class HasLevers(Protocol):
+    """A setting of a method, or the method: what sliders move."""
+
+    @property
+    def levers(self) -> tuple[Lever, ...]:
+        """What sliders move, the strength among them."""
+
+
 def count_lever(title: str, **words: Any) -> Lever:
     """Return the lever of a least number of records, k."""
     return Lever(name="k", title=title, whole_number=True, neutral=1, **words)
 
 
-def lever_ranges(params: Any, about: Any) -> dict[str, LeverRange]:
+def lever_ranges(params: HasLevers, about: object) -> dict[str, LeverRange]:
     """Return the range of each lever of a setting, given what its levers depend on."""
     return {
         lever.name: lever.range(params, about) if callable(lever.range) else lever.range
@@ -94,7 +102,7 @@ def lever_ranges(params: Any, about: Any) -> dict[str, LeverRange]:
     }
 
 
-def lever_presets(params: Any, about: Any) -> dict[str, dict[str, float]]:
+def lever_presets(params: HasLevers, about: object) -> dict[str, dict[str, float]]:
     """Return starting points by name: a value of each lever, none beyond its range."""
     presets: dict[str, dict[str, float]] = {}
     for lever in params.levers:
@@ -110,7 +118,7 @@ def neutral_levers(method: Any) -> dict[str, float]:
     return {each.name: each.neutral for each in method.levers if each.neutral is not None}
 
 
-def lever_values(params: Any) -> dict[str, Any]:
+def lever_values(params: HasLevers) -> dict[str, Any]:
     """The position of each lever of a setting; None where it is not used."""
     return {lever.name: getattr(params, lever.name) for lever in params.levers}
 

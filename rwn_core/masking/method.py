@@ -132,7 +132,7 @@ class Prepared:
         """The results that spare another process the search, after a release; None without."""
         return None
 
-    def with_search_state(self, known: Any) -> Prepared:
+    def with_search_state(self, known: object) -> Prepared:
         """Return the same setting with a search that another process has made."""
         return self
 
@@ -141,7 +141,7 @@ class Prepared:
         """True if a release takes milliseconds, False if a search comes first."""
         return True
 
-    def with_levers(self, **levers: Any) -> Prepared:
+    def with_levers(self, **levers: object) -> Prepared:
         """Return the same table at another position of the levers; None: a lever is not used."""
         return self.with_setting(at_levers(self.method, levers))
 

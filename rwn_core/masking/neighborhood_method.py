@@ -74,7 +74,7 @@ _AT_ENDS = {
 }
 
 
-def radius_lever(**words: Any) -> Lever:
+def radius_lever(**words: object) -> Lever:
     """Return the lever of a radius; its presets are multiples of the typical nearest distance."""
     usual: dict[str, Any] = {
         "optional": True,

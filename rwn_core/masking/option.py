@@ -92,7 +92,7 @@ def method_words(method: Any, about: str = "methods") -> Mapping[str, str]:
     return words
 
 
-def option_words(value: Any) -> str:
+def option_words(value: object) -> str:
     """The value of an option, to be read by a person: names alone where it has more."""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -36,6 +36,11 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 Spread = Literal["even", "margins"]
+
+
+def _as_numbers(rows: Iterable[Iterable[Any]]) -> tuple[tuple[float, ...], ...]:
+    """Return the rows of a table of probabilities, as numbers."""
+    return tuple(tuple(map(float, row)) for row in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +142,7 @@ class PRAM(Method):
         try:
             given = json.loads(given) if isinstance(given, str) else given
             pairs = given.items() if isinstance(given, Mapping) else given
-            stated = tuple(
-                (str(name), tuple(tuple(float(x) for x in row) for row in rows))
-                for name, rows in pairs
-            )
+            stated = tuple((str(name), _as_numbers(rows)) for name, rows in pairs)
             if any(len(set(map(len, rows))) > 1 for _, rows in stated):
                 raise ValueError("rows of different lengths")
         except (TypeError, ValueError) as error:

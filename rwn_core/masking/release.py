@@ -31,7 +31,7 @@ from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.rows import Rows
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.variable import Role, checks_form
+from rwn_core.data.variable import Role, Variable, checks_form
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io import format_of_key
 from rwn_core.io.format_limits import losses
@@ -94,6 +94,15 @@ SEEDED = (
     "seed out for a file that leaves the house."
 )
 Order = Literal["shuffled", "original"]
+
+
+def _with_levels_that_occur(variable: Variable, frame: pd.DataFrame) -> Variable:
+    """Return a variable without the levels that no row of a table shows."""
+    if variable.levels is None:
+        return variable
+    present = {str(value) for value in frame[variable.name].dropna().unique()}
+    levels = tuple(level for level in variable.levels if level in present)
+    return replace(variable, levels=levels or None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -191,12 +200,7 @@ class Release(Summarized):
             if isinstance(column.dtype, pd.CategoricalDtype):
                 columns[name] = column.cat.remove_unused_categories()
         frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
-        variables = list(self.masked.schema.variables)
-        for place, variable in enumerate(variables):
-            if variable.levels is not None:  # those that occur
-                present = {str(value) for value in frame[variable.name].dropna().unique()}
-                levels = tuple(level for level in variable.levels if level in present)
-                variables[place] = replace(variable, levels=levels or None)
+        variables = [_with_levels_that_occur(v, frame) for v in self.masked.schema.variables]
         return Microdata(frame, described(self.masked.schema, tuple(variables)))
 
     @checks_form

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -258,7 +259,7 @@ class Comparison:
         sets = [tuple(names) for names in halves]
         if len(sets) == 1:
             sets.append(tuple(name for name in released if name not in sets[0]))
-        named = [name for names in sets for name in names]
+        named = list(chain.from_iterable(sets))
         fine = len(sets) in (0, 2) and all(sets) and len(named) == len(set(named))
         if not fine or not set(named) <= set(released):
             raise ParameterError(

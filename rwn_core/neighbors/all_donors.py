@@ -14,6 +14,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Integers32, Words
 from rwn_core.errors import NotApplicable
+from rwn_core.neighbors.compressed_rows import KernelRows
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.table import Neighborhoods
@@ -23,14 +24,6 @@ STOP = 1e-7  # largest difference of a column's sum from its target at which rou
 MOST_ROUNDS = 400
 DAMPED_ROUNDS = 5  # before Newton's steps are tried
 NEWTON_ROUNDS, LARGEST_STEP, CUTS = 60, 3.0, 6
-
-
-class KernelRows(NamedTuple):
-    """A kernel as compressed rows: the possible donors of each record."""
-
-    starts: Integers  # shape (n + 1,)
-    members: Integers32  # shape (m,)
-    logs: Floats  # shape (m,): logarithms of the kernel
 
 
 class RowWeights(NamedTuple):
@@ -88,7 +81,7 @@ def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> Row
 
     `columns` holds the kernel of `rows` turned: the rows of each record.
     """
-    from rwn_core.neighbors.weight_kernel import ROUNDING, fill_log, solve_newton
+    from rwn_core.neighbors.weight_kernel import ROUNDING, FreeSums, fill_log, solve_newton
 
     m = len(columns.starts) - 1
     n = len(rows.starts) - 1
@@ -109,9 +102,9 @@ def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> Row
         if rounds > DAMPED_ROUNDS and error <= 0.9:
             free = np.where(weights < cap * (1 - ROUNDING), weights, 0.0)
             of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
-            sums = (of_rows, column_sums(rows, free, m))
+            sums = FreeSums(of_rows, column_sums(rows, free, m))
             accuracy = min(0.1, np.sqrt(error))
-            if sums[1].min() >= 1e-8:
+            if sums.of_columns.min() >= 1e-8:
                 solve_newton(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
                 size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
                 for tried in (column + size / 3.0**cut * step for cut in range(CUTS)):
@@ -148,7 +141,12 @@ def _filled(rows: KernelRows, column: Floats, caps: Floats) -> tuple[Floats, Flo
 def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Floats:
     """Return the factors after a step of Newton's method; as they were where it does not help."""
     # Shapes: column, the answer (n,); room (m,), overwritten.
-    from rwn_core.neighbors.weight_kernel import solve_newton, weigh_both_ways
+    from rwn_core.neighbors.weight_kernel import (
+        BelowTheCap,
+        FreeSums,
+        solve_newton,
+        weigh_both_ways,
+    )
 
     n = len(column)
     free, totals, step = np.empty(n), np.empty(n), np.empty(n)
@@ -156,7 +154,7 @@ def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Float
     def look(tried: Floats) -> float:
         """Return the distance of sums from 1, added in their order."""
         # Shape: tried (n,).
-        weigh = partial(weigh_both_ways, rows, tried, cap, (room, free, totals))
+        weigh = partial(weigh_both_ways, rows, tried, cap, BelowTheCap(room, free, totals))
         in_parts(weigh, n, len(room))
         return float(np.cumsum((totals - 1) ** 2)[-1])
 
@@ -165,7 +163,7 @@ def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Float
     if free.min() < 1e-8 or largest > 0.9:
         return column
     accuracy = min(0.1, np.sqrt(largest))
-    sums = (np.empty(0), free)
+    sums = FreeSums(np.empty(0), free)
     solve_newton(rows, room, sums, 1 - totals, accuracy, NEWTON_ROUNDS, step)
     size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     for _ in range(CUTS):

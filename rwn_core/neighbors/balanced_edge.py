@@ -13,10 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.neighbors.all_donors import KernelRows, balanced_weights
+from rwn_core.neighbors.all_donors import balanced_weights
+from rwn_core.neighbors.compressed_rows import KernelRows
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import Entries, list_both_ways
+from rwn_core.neighbors.soft_lists import entries_back, list_both_ways
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 FEWEST_SHARES = 2.0  # a donor may weigh so many even shares of the smallest neighborhood, at least
@@ -64,7 +65,7 @@ def _both_ways(table: NeighborTable, sizes: Integers) -> NeighborTable:
     complete = len(table.records) == table.n * (table.n - 1)
     if not complete:
         members, _ = table.part(table.offsets[:-1], sizes)
-        return list_both_ways(members, Entries.back(members), np.empty(0), 0).table
+        return list_both_ways(members, entries_back(members), np.empty(0), 0).table
     edge = table.squared[table.offsets[:-1] + sizes - 1]
     return _within(table, edge * (1 + TIE))
 

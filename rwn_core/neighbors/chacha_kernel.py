@@ -14,12 +14,12 @@ UNIFORMS = 8  # uniform numbers of a block
 
 
 @jit_inline
-def _rotated(word: Any, bits: Any) -> Any:
+def _rotated(word: np.uint32, bits: np.uint32) -> Any:
     return uint32(uint32(word << bits) | uint32(word >> (uint32(32) - bits)))
 
 
 @jit_inline
-def _quarter_round(a: Any, b: Any, c: Any, d: Any) -> Any:
+def _quarter_round(a: np.uint32, b: np.uint32, c: np.uint32, d: np.uint32) -> Any:
     a = uint32(a + b)
     d = _rotated(d ^ a, uint32(16))
     c = uint32(c + d)
@@ -32,7 +32,7 @@ def _quarter_round(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 @jit_inline
-def _unit(high: Any, low: Any) -> float:
+def _unit(high: np.uint32, low: np.uint32) -> float:
     """Turn 52 of the bits of two words into a number strictly between 0 and 1."""
     bits = (uint64(high) << uint64(32)) | uint64(low)
     return float((np.float64(bits >> uint64(12)) + 0.5) * 2.0**-52)

@@ -168,7 +168,7 @@ def write_products(
 
 
 @jit_inline
-def count_hits(products: NDArray[Any], most: Any) -> int:
+def count_hits(products: NDArray[Any], most: float) -> int:
     """Count the entries of a tile with a product of at most `most`."""
     # Shapes: products (width,).
     hits = np.int32(0)  # as wide as a product, for vectors of equal length
@@ -178,7 +178,7 @@ def count_hits(products: NDArray[Any], most: Any) -> int:
 
 
 @jit_inline
-def list_hits(products: NDArray[Any], most: Any, entries: Integers) -> int:
+def list_hits(products: NDArray[Any], most: float, entries: Integers) -> int:
     """Write the entries of a tile with a product of at most `most`; return their number."""
     if count_hits(products, most) == 0:
         return 0

@@ -218,16 +218,26 @@ def check_radius_and_k(k: object, epsilon: object, n: int | None = None) -> None
                 f"epsilon must be one number, or one for each of the {n:,} records; "
                 f"{len(radii):,} are given."
             )
-    elif epsilon is not None:
-        number = isinstance(epsilon, float | np.integer | np.floating)
-        number |= isinstance(epsilon, int) and epsilon <= sys.float_info.max
-        if not number or isinstance(epsilon, bool) or not float(epsilon) >= 0:  # type: ignore[arg-type]
-            raise ParameterError(
-                "epsilon must be a number of at least 0 (a radius in standard deviations)."
-            )
-    if k is None:
-        return
-    most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
-    is_integer = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not is_integer or int(k) < 1 or (n is not None and int(k) >= n):  # type: ignore[call-overload]
+    elif epsilon is not None and not _is_a_radius(epsilon):
+        raise ParameterError(
+            "epsilon must be a number of at least 0 (a radius in standard deviations)."
+        )
+    if k is not None and not _is_a_number_of_records(k, n):
+        most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
         raise ParameterError(f"k must be a whole number from 1 to {most}.")
+
+
+def _is_a_radius(value: object) -> bool:
+    """True if a value is a number of at least 0 that a float can hold, not a truth value."""
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, int) and value > sys.float_info.max:
+        return False
+    return isinstance(value, int | float | np.integer | np.floating) and float(value) >= 0
+
+
+def _is_a_number_of_records(value: object, n: int | None) -> bool:
+    """True if a value is a whole number from 1 on, below the records of a table if it is known."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return False
+    return int(value) >= 1 and (n is None or int(value) < n)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.neighbors.compressed_rows import Entries, Listed
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index import IndexArrays
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
@@ -194,7 +195,7 @@ def list_row(target: IndexArrays, count: int, row: RowRoom) -> int:
 
 
 @jit_no_refcount
-def count_within(values: NDArray[Any], start: int, stop: int, edge: Any, strict: bool) -> int:
+def count_within(values: NDArray[Any], start: int, stop: int, edge: float, strict: bool) -> int:
     """Count the entries of ascending values[start:stop] that are at most an edge, or below it."""
     # Shapes: values (m,), m at least stop.
     low, high = start, stop
@@ -218,7 +219,7 @@ def own_entry(row: RowRoom, total: int, record: int) -> int:
 
 
 @jit_entry
-def place_entries(entries: Any, ends: Integers, listed: Any) -> None:
+def place_entries(entries: Entries, ends: Integers, listed: Listed) -> None:
     """Put entries into their rows; `ends` holds where each row begins, and is moved to its end."""
     for entry in range(len(entries.rows)):
         place = ends[entries.rows[entry]]
@@ -228,7 +229,7 @@ def place_entries(entries: Any, ends: Integers, listed: Any) -> None:
 
 
 @jit_entry
-def drop_listed(n: int, near: Any, added: Any, left: Integers, first: int, last: int) -> None:
+def drop_listed(n: int, near: Listed, added: Listed, left: Integers, first: int, last: int) -> None:
     """Move the members that a row of n records does not hold yet to its begin, and count them."""
     starts, members, squared = added.starts, added.records, added.squared
     seen = np.full(n, -1, np.int64)
@@ -245,7 +246,7 @@ def drop_listed(n: int, near: Any, added: Any, left: Integers, first: int, last:
 
 
 @jit_entry
-def merge_rows(near: Any, added: Any, merged: Any, first: int, last: int) -> None:
+def merge_rows(near: Listed, added: Listed, merged: Listed, first: int, last: int) -> None:
     """Merge two lists of each row by distance, then record."""
     members, squared = merged.records, merged.squared
     for row in range(first, last):
@@ -266,14 +267,14 @@ def merge_rows(near: Any, added: Any, merged: Any, first: int, last: int) -> Non
 
 
 @jit_entry
-def sort_rows(listed: Any, first: int, last: int) -> None:
+def sort_rows(listed: Listed, first: int, last: int) -> None:
     """Sort the entries of rows by distance; equal ones in any order."""
     for row in range(first, last):
         sort_pairs(listed.squared, listed.records, listed.starts[row], listed.starts[row + 1])
 
 
 @jit_entry
-def rank_ties(listed: Any, first: int, last: int) -> None:
+def rank_ties(listed: Listed, first: int, last: int) -> None:
     """Give sorted entries of a tie its smallest distance, and sort them by record."""
     for row in range(first, last):
         head, end = listed.starts[row], listed.starts[row + 1]

@@ -155,7 +155,7 @@ def _place_rows(
 
 
 @jit_no_refcount
-def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Workspace) -> int:
+def _order_leaves(target: IndexArrays, which: int, bound: float, k: int, work: Workspace) -> int:
     """List the leaves of a pass with boxes within a bound; for k the nearest first."""
     leaves = len(work.apart)
     first = which * leaves
@@ -268,13 +268,11 @@ def _visit_tile(
 
 
 @jit_no_refcount
-def gather(
-    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Shortlist, work: Workspace
-) -> bool:
-    """True if there is room for the candidates of rows `begin` to `end` - 1; collects them."""
+def _begin_without_candidates(
+    request: SearchRequest, leaf: int, begin: int, rows: int, candidates: Shortlist
+) -> None:
+    """Put rows of equal levels together, each without candidates and with its widest bound."""
     query = request.query
-    rows = end - begin
-    # begin with no candidates, rows of equal levels together
     for row in range(rows):
         candidates.in_leaf[row] = begin + row
     if len(query.coded):
@@ -286,24 +284,43 @@ def gather(
             candidates.bound[row] = key
         sort_pairs(candidates.bound, candidates.in_leaf, ZERO, rows)
     for row in range(rows):
-        candidates.held[row], candidates.tight[row] = 0, 0
+        candidates.held[row] = 0
+        candidates.tight[row] = 0
         edge = request.edges[_position(query, leaf, candidates, row)] * (1 + SLACK)
         candidates.bound[row] = np.inf if request.k else edge
+
+
+@jit_no_refcount
+def _end_of_equal_levels(
+    query: IndexArrays, leaf: int, which: int, first: int, rows: int, candidates: Shortlist
+) -> int:
+    """Return where the rows end that have the levels of the first in what a pass agrees in."""
+    start = _position(query, leaf, candidates, first)
+    last = first + 1
+    equal = True
+    while last < rows and equal:
+        there = _position(query, leaf, candidates, last)
+        for number in range(len(query.coded)):
+            column = query.coded[number]
+            differs = query.exact[start, column] != query.exact[there, column]
+            equal = equal and not (which >> number & 1 and differs)
+        last += int(equal)
+    return last
+
+
+@jit_no_refcount
+def gather(
+    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Shortlist, work: Workspace
+) -> bool:
+    """True if there is room for the candidates of rows `begin` to `end` - 1; collects them."""
+    query = request.query
+    rows = end - begin
+    _begin_without_candidates(request, leaf, begin, rows, candidates)
     # rows that agree in most categories first: they are the nearest
     for which in range(len(query.shifts) - 1, -1, -1):
         first = ZERO
         while first < rows:
-            # until where rows have the same levels of what the pass agrees in
-            start = _position(query, leaf, candidates, first)
-            last = first + 1
-            equal = True
-            while last < rows and equal:
-                there = _position(query, leaf, candidates, last)
-                for number in range(len(query.coded)):
-                    column = query.coded[number]
-                    mine, theirs = query.exact[start, column], query.exact[there, column]
-                    equal = equal and not (which >> number & 1 and mine != theirs)
-                last += int(equal)
+            last = _end_of_equal_levels(query, leaf, which, first, rows, candidates)
             for row in range(first, last):
                 _set_edge(request, leaf, which, row, candidates, work)
             bound = _farthest(work, first, last)

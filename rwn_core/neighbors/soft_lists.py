@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import neighbor_table
+from rwn_core.neighbors.compressed_rows import Entries, Listed
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
@@ -21,20 +21,6 @@ from rwn_core.parallel.threads import current_work, steps
 LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
 AT_ONCE = 50_000  # records with their nearest in memory where few rows are listed
 FEWER = "mask the table without balance, or fewer records"
-
-
-class Entries(NamedTuple):
-    """The entries of lists: the row, the record listed there, and their squared distance."""
-
-    rows: Integers32
-    records: Integers32
-    squared: Floats
-
-    @classmethod
-    def back(cls, near: NeighborTable) -> Entries:
-        """Return the entries of the lists of all records, each in the row of the listed record."""
-        holder = np.repeat(np.arange(near.n, dtype=np.int32), np.diff(near.offsets))
-        return cls(near.records, holder, near.squared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,6 +34,12 @@ class SoftLists:
     # the rank of the neighbor at the scale of the kernel
     scaling: Floats
     least: int  # others that every record lists at least
+
+
+def entries_back(near: NeighborTable) -> Entries:
+    """Return the entries of the lists of all records, each in the row of the listed record."""
+    holder = np.repeat(np.arange(near.n, dtype=np.int32), np.diff(near.offsets))
+    return Entries(near.records, holder, near.squared)
 
 
 def list_neighbors(
@@ -106,7 +98,7 @@ def list_neighbors(
     lists = ranked_lists(neighbor_table(points, k=nearest, epsilon=None), scale_rank)
     needed = pairs_bytes(4.0 * len(lists.table.records))
     check_fits(needed, budget_bytes(), "Its weights", FEWER)
-    return list_both_ways(lists.table, Entries.back(lists.table), lists.scaling, lists.least)
+    return list_both_ways(lists.table, entries_back(lists.table), lists.scaling, lists.least)
 
 
 def list_length(n: int, scale_rank: int) -> int:
@@ -138,19 +130,6 @@ def list_both_ways(near: NeighborTable, back: Entries, scaling: Floats, least: i
     current_work().quiet().run(partial(merge_rows, own, added, merged), near.n)
     table = replace(near, offsets=merged.starts, records=merged.records, squared=merged.squared)
     return SoftLists(table=table, scaling=scaling, least=least)
-
-
-class Listed(NamedTuple):
-    """The lists of some rows in compressed form."""
-
-    starts: Integers  # shape (n + 1,)
-    records: Integers32  # shape (m,)
-    squared: Floats  # shape (m,): their squared distances
-
-    @classmethod
-    def empty(cls, starts: Integers) -> Listed:
-        """Return room for rows of these lengths."""
-        return cls(starts, np.empty(starts[-1], np.int32), np.empty(starts[-1]))
 
 
 def grouped(entries: Entries, rows: int) -> Listed:

@@ -8,7 +8,8 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.all_donors import KernelRows, RowWeights, balanced_weights, row_weights
+from rwn_core.neighbors.all_donors import RowWeights, balanced_weights, row_weights
+from rwn_core.neighbors.compressed_rows import KernelRows
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import SoftLists
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable

@@ -10,12 +10,13 @@ compiler from doing several at once.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import uint64
 
 from rwn_core.data.arrays import Floats
+from rwn_core.neighbors.compressed_rows import KernelRows
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
@@ -80,14 +81,37 @@ def fill_log(x: Floats, out: Floats) -> None:
         out[index] = bit_equal_log(x[index])
 
 
+class Scales(NamedTuple):
+    """The scales of distances."""
+
+    of_row: Floats  # shape (n,)
+    of_record: Floats  # shape (records,)
+
+
+class BelowTheCap(NamedTuple):
+    """The weights below a cap, else 0, and the sums of a record's weights."""
+
+    weights: Floats  # shape (m,)
+    free: Floats  # shape (n,): of those below the cap
+    totals: Floats  # shape (n,): of all
+
+
+class FreeSums(NamedTuple):
+    """The sums of the weights below the cap."""
+
+    of_rows: Floats  # shape (n,), or empty
+    of_columns: Floats  # shape (m,)
+
+
 @jit_entry
 def fill_kernel(
-    rows: Any, squared: Floats, scales: Any, least: float, first: int, last: int
+    rows: KernelRows, squared: Floats, scales: Scales, least: float, first: int, last: int
 ) -> None:
     """Write log(exp(-2 d^2 / s) + a least amount), s the scales of row and record multiplied."""
-    # Shapes: squared (m,), as `rows`, of which the logarithms are filled; scales (n,), (records,).
+    # Shapes: squared (m,), as `rows`, of which the logarithms are filled.
     starts, members, logs = rows.starts, rows.members, rows.logs
-    of_row, of_record = scales
+    of_row = scales.of_row
+    of_record = scales.of_record
     for row in range(first, last):
         for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
             scale = of_row[row] * of_record[uint64(members[entry])]
@@ -97,7 +121,7 @@ def fill_kernel(
 
 
 @jit_entry
-def add_columns(rows: Any, weights: Floats, totals: Floats) -> None:
+def add_columns(rows: KernelRows, weights: Floats, totals: Floats) -> None:
     """Add the weights of all rows to the totals of their columns, in their order."""
     # Shapes: weights (m,), totals (columns,).
     starts, members = rows.starts, rows.members
@@ -169,7 +193,13 @@ def _select_largest(logs: Floats, first: int, last: int, top: Floats, count: int
 
 @jit_no_refcount
 def _fill_row(
-    rows: Any, column: Floats, first: int, last: int, cap: float, top: Floats, weights: Floats
+    rows: KernelRows,
+    column: Floats,
+    first: int,
+    last: int,
+    cap: float,
+    top: Floats,
+    weights: Floats,
 ) -> float:
     """Write min(cap, x K c) with sum 1 over a row, and return log x.
 
@@ -216,7 +246,13 @@ def _fill_row(
 
 @jit_entry
 def fill_rows(
-    rows: Any, column: Floats, caps: Floats, row: Floats, weights: Floats, first: int, last: int
+    rows: KernelRows,
+    column: Floats,
+    caps: Floats,
+    row: Floats,
+    weights: Floats,
+    first: int,
+    last: int,
 ) -> None:
     """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors."""
     # Shapes: of `rows`, `balance.KernelRows` of which none is empty, starts (n + 1,), members and
@@ -237,14 +273,17 @@ def fill_rows(
 
 @jit_entry
 def weigh_both_ways(
-    rows: Any, column: Floats, cap: float, arrays: Any, first_row: int, last_row: int
+    rows: KernelRows,
+    column: Floats,
+    cap: float,
+    filled: BelowTheCap,
+    first_row: int,
+    last_row: int,
 ) -> None:
     """Write min(cap, c K c), zero where the cap binds, and the sums, of some rows."""
-    # `rows`, `column` as in `fill_rows`, of a symmetric kernel. Filled are three arrays: weights
-    # (m,), those below the cap, else 0; free and totals (n,), sums of the weights below the cap,
-    # and of all.
+    # `rows`, `column` as in `fill_rows`, of a symmetric kernel.
     starts, members, logs = rows.starts, rows.members, rows.logs
-    weights, free, totals = arrays
+    weights = filled.weights
     for index in range(first_row, last_row):
         first, last = starts[index], starts[index + 1]
         below = 0.0
@@ -259,24 +298,31 @@ def weigh_both_ways(
             else:
                 weights[entry] = 0.0
                 at_cap += 1
-        free[index] = below
-        totals[index] = below + cap * at_cap
+        filled.free[index] = below
+        filled.totals[index] = below + cap * at_cap
 
 
 @jit_entry
 def solve_newton(
-    rows: Any, weights: Floats, free: Any, missing: Floats, accuracy: float, most: int, step: Floats
+    rows: KernelRows,
+    weights: Floats,
+    free: FreeSums,
+    missing: Floats,
+    accuracy: float,
+    most: int,
+    step: Floats,
 ) -> None:
     """Write the solution of (diag(c) + H) z = missing by conjugate gradients.
 
-    H holds the weights below the cap, as compressed rows, and is symmetric; free are sums of rows,
-    empty here, and c (m,), sums of columns. With sums r of rows (n,) H is of rows and columns that
+    H holds the weights below the cap, as compressed rows, and is symmetric; sums of rows are empty
+    here, and c are the sums of columns. With sums r of rows (n,) H is of rows and columns that
     differ, F, and -F' diag(1/r) F takes its place: rows are scaled to their sums at once.
     """
     # `accuracy` is of the remaining difference, relative to `missing` (m,), 1 less the sums of
     # columns; `most` are rounds; step (m,) is filled.
     starts, members = rows.starts, rows.members
-    of_rows, of_columns = free
+    of_rows = free.of_rows
+    of_columns = free.of_columns
     m = len(missing)
     eliminated = len(of_rows) > 0
     totals = np.empty(len(of_rows))

@@ -22,10 +22,10 @@ ZERO = cast(int, np.int64(0))  # a literal 0 is another type, for which kernels 
 class _Compiling(event.Listener):
     """A listener for kernels that are compiled because their code is not on disk."""
 
-    def on_start(self, _event: Any) -> None:
+    def on_start(self, _event: object) -> None:
         compiling()
 
-    def on_end(self, _event: Any) -> None:
+    def on_end(self, _event: object) -> None:
         pass
 
 
@@ -33,7 +33,7 @@ _register: Any = event.register
 _register("numba:compile", _Compiling())
 
 
-def _compiled(**options: Any) -> Callable[[Function], Function]:
+def _compiled(**options: object) -> Callable[[Function], Function]:
     """Return a decorator that keeps the machine code in this program's own folder."""
 
     def decorate(function: Function) -> Function:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from rwn_core.errors import RWNError, log_fault
 from rwn_core.parallel.pace import Pace
@@ -49,7 +49,7 @@ def error_of(what: str, value: str, stopped: str = STOPPED) -> RWNError:
 class Task(Future[Any]):
     """A task of a pool, with its result or refusal."""
 
-    def __init__(self, content: Any) -> None:
+    def __init__(self, content: object) -> None:
         super().__init__()
         self.share = 0.0
         self.pace = Pace()
@@ -67,7 +67,7 @@ class Task(Future[Any]):
         self.share = share
         self.pace.report(share)
 
-    def found(self, answer: Any) -> None:
+    def found(self, answer: object) -> None:
         """Take in an answer so far."""
         self.so_far = answer
 
@@ -95,7 +95,7 @@ class Pool:
     """
 
     def __init__(
-        self, prepare: Callable[..., Handle], *arguments: Any, workers: int, plain: bool = False
+        self, prepare: Callable[..., Handle], *arguments: object, workers: int, plain: bool = False
     ) -> None:
         how = packed((prepare, arguments))
         self._line = _Line(workers)
@@ -111,7 +111,7 @@ class Pool:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, content: Any) -> Task:
+    def submit(self, content: object) -> Task:
         """Run a task as soon as a worker is free."""
         return self.add(Task(content))
 
@@ -221,7 +221,11 @@ def _attend(worker: Worker, how: list[bytes], line: _Line) -> None:
         line.leave()
 
 
-Call = tuple[Callable[..., Any], dict[str, Any]]
+class Call(NamedTuple):
+    """A function, and what it is called with."""
+
+    work: Callable[..., Any]
+    arguments: dict[str, Any]
 
 
 class Job:
@@ -233,8 +237,8 @@ class Job:
 
     _pool: Pool | None = None  # none before it begins
 
-    def __init__(self, work: Callable[..., Any], **arguments: Any) -> None:
-        self._task = Task((work, arguments))
+    def __init__(self, work: Callable[..., Any], **arguments: object) -> None:
+        self._task = Task(Call(work, arguments))
         self._begin_in(Pool(_prepare, workers=1))
 
     def _begin_in(self, pool: Pool) -> None:
@@ -290,5 +294,4 @@ def _prepare() -> Handle:
 
 def call(call: Call, report: Report) -> Any:
     """Call the function of a job."""
-    work, arguments = call
-    return work(**arguments, progress=report)
+    return call.work(**call.arguments, progress=report)

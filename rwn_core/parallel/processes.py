@@ -20,7 +20,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from multiprocessing.context import SpawnProcess
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rwn_core.errors import ParameterError, RWNError, describe_fault
 from rwn_core.parallel.kernel_cache import compiling, on_compiling
@@ -39,7 +39,7 @@ class Report(Protocol):
     def __call__(self, share: float) -> None:
         """Report the share done."""
 
-    def found(self, answer: Any) -> None:
+    def found(self, answer: object) -> None:
         """Report an answer so far; the last one counts."""
 
 
@@ -194,24 +194,22 @@ def _handle(how: bytes) -> Handle:
     return handle
 
 
-def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes, bytes | bytearray]:
-    """Do the next task and return its answer."""
+def _answer(prepared: Outcome, channel: Channel) -> tuple[bytes, bytes | bytearray]:
+    """Do the next task, by what was prepared for it, and return its answer."""
     task = channel.recv_bytes()
-    what, made_of_it = made
 
     def done() -> tuple[bytes, bytes | bytearray]:
         content, threads, memory = pickle.loads(task)
         with work(threads=threads, memory=memory):
-            result = made_of_it(content, _Sent(channel))
+            result = prepared.result(content, _Sent(channel))
         plain = isinstance(result, (bytes, bytearray))
         return (_BYTES, result) if plain else (_PICKLED, packed(result))
 
-    if what == "done":
-        what, made_of_it = attempt(done)
-    if what == "done":
-        answer: tuple[bytes, bytes | bytearray] = made_of_it
+    outcome = attempt(done) if prepared.what == "done" else prepared
+    if outcome.what == "done":
+        answer: tuple[bytes, bytes | bytearray] = outcome.result
         return answer
-    return what.encode(), str(made_of_it).encode("utf-8", "replace")
+    return outcome.what.encode(), str(outcome.result).encode("utf-8", "replace")
 
 
 class _Sent:
@@ -223,20 +221,27 @@ class _Sent:
     def __call__(self, share: float) -> None:
         _send(self._channel, _PROGRESS, repr(float(share)).encode())
 
-    def found(self, answer: Any) -> None:
+    def found(self, answer: object) -> None:
         _send(self._channel, _FOUND, packed(answer))
 
 
-def attempt(work: Callable[[], Any]) -> tuple[str, Any]:
+class Outcome(NamedTuple):
+    """The result of a call, where `what` is "done", or its error."""
+
+    what: str
+    result: Any
+
+
+def attempt(work: Callable[[], Any]) -> Outcome:
     """Return the result of a call, or its error."""
     try:
-        return "done", work()
+        return Outcome("done", work())
     except RWNError as refusal:
-        return "refused", str(refusal)
+        return Outcome("refused", str(refusal))
     except Exception as error:
-        return "failed", describe_fault(error)
+        return Outcome("failed", describe_fault(error))
 
 
-def packed(what: Any) -> bytes:
+def packed(what: object) -> bytes:
     """An object as it is sent to a process, or back from it."""
     return pickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL)

@@ -135,7 +135,7 @@ class Work:
         if self.progress is not None:
             self.progress(self.begin + (self.end - self.begin) * share)
 
-    def found(self, answer: Any) -> None:
+    def found(self, answer: object) -> None:
         """Report an answer so far, to what takes one; the last one counts."""
         tell = getattr(self.progress, "found", None)
         if tell is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from rwn_core.data.derived import listed
@@ -74,7 +75,7 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     stated = [material.name, *_texts({name: part for name, part in parts if name in _STATED})]
     known = _fixed_words(material, record)
     few = public.named(public.rare_values(original), known)
-    numbers = {token for text in known for token in public.TOKEN.findall(text)}
+    numbers = set(chain.from_iterable(map(public.TOKEN.findall, known)))
     numbers |= public.unlike(public.TOKEN.findall(" … ".join(stated)), few)
     numbers |= _written_numbers(record)
     for text in file_texts(content, ".html"):
@@ -204,5 +205,5 @@ def _treatments(
     return tuple(rows)
 
 
-def _texts(node: Any) -> list[str]:
+def _texts(node: object) -> list[str]:
     return [each for each in leaves(node) if isinstance(each, str)]

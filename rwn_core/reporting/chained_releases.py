@@ -206,10 +206,16 @@ def method_slices(record: Mapping[str, Any]) -> list[list[str]]:
     table, setting = record["table"], record["setting"]
     names = list(table.get("variables", ()))
     given = record["file"].get("slices", setting.get("slices", ()))
-    together = {name for each in given for name in each}
+    together = set[str]().union(*given)
     unmasked = [name for name in table.get("not_masked", ()) if name in names]
     alone = [[name] for name in names if name not in together]
     return [*(list(each) for each in given), *([unmasked] if len(unmasked) > 1 else []), *alone]
+
+
+def _of_other_slices(entries: Sequence[Mapping[str, Any]], record: Mapping[str, Any]) -> list[str]:
+    """Return the earlier releases whose slices are not those of a record."""
+    slices = sorted(method_slices(record))
+    return [entry["release"] for entry in entries if sorted(entry["slices"]) != slices]
 
 
 def together(
@@ -241,8 +247,7 @@ def together(
     checked = [entry["release"] for entry, _ in at_hand_of_same]
     unchecked = [entry["release"] for entry in same if entry["release"] not in checked]
     kept: dict[str, Any] = {"checked": checked, "unchecked": unchecked, "breaks": False}
-    slices = sorted(method_slices(record))
-    others = [e["release"] for e, _ in at_hand_of_same if sorted(e["slices"]) != slices]
+    others = _of_other_slices([entry for entry, _ in at_hand_of_same], record)
     if others:
         words.append(
             f"Other slices than in {_listed(others)}: fragments of one person chain over the "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import Counter
-from collections.abc import Iterable, KeysView, Set
+from collections.abc import Iterable, KeysView, Mapping, Set
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,8 @@ from rwn_core.reporting.scenario import frozen_text, thawed
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rwn_core.datasets.audit_dataset import DatasetAudit
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
@@ -159,24 +161,12 @@ def public_dataset_files(
             "was written."
         )
     dataset = Dataset.at(original)
-    # the original, as it was described when the release was made
-    table, source = material.record["table"], material.record["source"]
-    same = dataset.n == table["records"] and dataset.size == source["size"]
-    known = {*table["variables"], *table["removed"]}
-    if not same or known != {name for name, _ in dataset.columns}:
+    if not _is_source_of(dataset, material.record):
         raise InputError(
             "The original is not the dataset that the record was made of; give the files that "
             "were masked."
         )
-    schema = dataset.guessed_schema()
-    for name in table["removed"]:
-        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
-    for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
-        masked = name not in table["not_masked"]
-        schema = schema.replace_variable(name, kind=Kind(kind), role=Role(role), masked=masked)
-    if (about := material.record.get("question")) is not None:
-        question = Question(response=about["response"], predictors=tuple(about["predictors"]))
-        schema = replace(schema, question=question)
+    schema = _schema_of_record(dataset, material.record)
     shown = [variable.name for variable in schema.released]
     first = to_frame(dataset.read(0, min(dataset.n, PROFILE_ROWS), shown))
     refuse_identifiers(Microdata(first, Schema(variables=schema.released)))
@@ -186,7 +176,7 @@ def public_dataset_files(
         advance = passed(2 * dataset.n)
     for _, batch in dataset.batches(schema):
         frame = to_frame(batch)
-        missing |= {name for name in shown if frame[name].isna().any()}
+        missing |= _lacking_values(frame[shown])
         advance(len(batch))
     table = {**material.record["table"], "missing": sorted(missing)}
     material = replace(material, record={**material.record, "table": table})
@@ -196,6 +186,34 @@ def public_dataset_files(
     for name, content in contents.items():
         check_file(content, forms[name], material, rare)
     return contents
+
+
+def _is_source_of(dataset: Dataset, record: Mapping[str, Any]) -> bool:
+    """True if a dataset has the size and the columns that a record tells of its original."""
+    table = record["table"]
+    same = dataset.n == table["records"] and dataset.size == record["source"]["size"]
+    return same and {*table["variables"], *table["removed"]} == dict(dataset.columns).keys()
+
+
+def _schema_of_record(dataset: Dataset, record: Mapping[str, Any]) -> Schema:
+    """Describe the original as it was described when the release was made."""
+    table = record["table"]
+    schema = dataset.guessed_schema()
+    for name in table["removed"]:
+        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+    for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
+        masked = name not in table["not_masked"]
+        schema = schema.replace_variable(name, kind=Kind(kind), role=Role(role), masked=masked)
+    about = record.get("question")
+    if about is None:
+        return schema
+    question = Question(response=about["response"], predictors=tuple(about["predictors"]))
+    return replace(schema, question=question)
+
+
+def _lacking_values(frame: pd.DataFrame) -> set[str]:
+    """Return the names of the columns in which a value is missing."""
+    return {str(name) for name in frame.columns if frame[name].isna().any()}
 
 
 def rare_in_dataset(
@@ -212,12 +230,18 @@ def rare_in_dataset(
         frame = to_frame(original.read(start, stop, names))
         for name in names:
             column = frame[name]
-            numeric = is_numeric_dtype(column) and not is_bool_dtype(column)
-            if numeric and name not in hidden:  # of numbers those that are said
+            if _holds_numbers(column) and name not in hidden:  # of numbers those that are said
                 column = column[column.isin(numbers)]
             for form, value, count in counted(column):
                 if form in said:
                     records[name][form, value] += count
         advance(stop - start)
-    few = {form: at for at, each in records.items() for (form, _), n in each.items() if n < LEAST}
+    few: dict[Any, None] = {}
+    for counts in records.values():
+        few |= dict.fromkeys(form for (form, _), count in counts.items() if count < LEAST)
     return few.keys()
+
+
+def _holds_numbers(column: pd.Series[Any]) -> bool:
+    """True if a column has numbers that are no truth values."""
+    return is_numeric_dtype(column) and not is_bool_dtype(column)

@@ -50,7 +50,10 @@ def evidence(audited: Audit, id: str) -> bytes:
         else:
             made.append(draw_reason(chart.replace("_", " ").capitalize(), str(reading), chart))
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
-    for key, draw in [(k, d) for k in REPORTED for d in MEASURES[k].of_variable.values()]:
+    pairs = []
+    for key in REPORTED:
+        pairs += [(key, draw) for draw in MEASURES[key].of_variable.values()]
+    for key, draw in pairs:
         if isinstance(reading := audited[key], Reading):
             variables = reading.detail.variables
             moved = sorted(variables, key=lambda name: -variables[name].difference)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Set
 from functools import partial
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -82,6 +83,21 @@ def check_release(record: Mapping[str, Any]) -> None:
         raise ReleaseError(f"{untouched_words(untouched)}.")
 
 
+def _written_risks(readings: Mapping[str, Any]) -> set[str]:
+    """Return every way in which a report writes the values of risk measures."""
+    values = [
+        reading["value"]
+        for key, reading in readings.items()
+        if MEASURES[key].side == "risk" and "value" in reading
+    ]
+    shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
+    written = set[str]()
+    for value in values:
+        for scaled in (value, 100 * value):
+            written.update(shape.format(scaled) for shape in shapes)
+    return written
+
+
 def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
     """Refuse a public file that holds what must stay in the house."""
     # All tokens with digits that a public file may hold.
@@ -97,12 +113,7 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     stated = f"{material.name} {material.context.purpose}"
     tokens = (t for t in TOKEN.findall(stated) if known.issuperset(_LONG_SECRET.findall(t)))
     few = named(rare, [spoken_of(" . ".join(vocabulary()), material.noun)])
-    # Every way in which a report writes the values of risk measures.
-    readings = material.record["readings"].items()
-    read = [each for key, each in readings if MEASURES[key].side == "risk" and "value" in each]
-    shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
-    scaled = [scale * each["value"] for each in read for scale in (1, 100)]
-    risks = {shape.format(value) for value in scaled for shape in shapes}
+    risks = _written_risks(material.record["readings"])
     numbers = known | unlike(tokens, few)
     # Words about the method, and values that the release shows itself.
     method = material.method
@@ -128,7 +139,7 @@ RARE = f"a value that fewer than {LEAST} records of the original have"
 def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
     """All that a public file says, in the form of `rare_values`."""
     texts = [*file_texts(content, suffix), material.name]
-    tokens = {token for text in texts for token in TOKEN.findall(text)}
+    tokens = set(chain.from_iterable(map(TOKEN.findall, texts)))
     return set[Any]().union(*map(of_either_sign, tokens), *map(phrases, texts))
 
 
@@ -146,7 +157,8 @@ def check_text(
     if odd := [token for token in numeric if token not in numbers]:
         raise refusal(kind(odd[0], text), file)
     # the digits of a day or a count that may be said are the text of no value, such as of a code
-    digits = {each for t in numeric for each in phrases(t) if each.replace(" ", "").isdigit()}
+    said = chain.from_iterable(map(phrases, numeric))
+    digits = {phrase for phrase in said if phrase.replace(" ", "").isdigit()}
     if found := (phrases(text) & few.keys()) - digits:
         raise refusal(_of_few(found, few), file)
 
@@ -194,11 +206,11 @@ def _kind(token: str, text: str, few: Mapping[Any, str], risks: set[str]) -> str
 def phrases(text: str) -> set[Any]:
     """Every run of up to twelve words, in lower case."""
     words = _WORD.findall(text.casefold())
-    return {
-        " ".join(words[start : start + length])
-        for length in range(1, _LONGEST + 1)
-        for start in range(len(words) - length + 1)
-    }
+    spoken = set()
+    for length in range(1, _LONGEST + 1):
+        starts = range(len(words) - length + 1)
+        spoken |= {" ".join(words[start : start + length]) for start in starts}
+    return spoken
 
 
 def refuse_identifiers(original: Microdata) -> None:
@@ -297,7 +309,7 @@ def _html(text: str) -> list[str]:
     return parser.texts
 
 
-def leaves(node: Any) -> Iterator[Any]:
+def leaves(node: object) -> Iterator[Any]:
     """Yield every name and value of plain data."""
     if isinstance(node, Mapping):
         for name, value in node.items():
@@ -310,7 +322,7 @@ def leaves(node: Any) -> Iterator[Any]:
         yield node
 
 
-def _plain(node: Any) -> list[str]:
+def _plain(node: object) -> list[str]:
     return [str(each) for each in leaves(node) if each is not None]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
+from itertools import chain
 from types import MappingProxyType
-from typing import Any
 
 import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,7 +20,7 @@ FORMAT = "rwn internal report 1"
 MARK = "CONFIDENTIAL: INTERNAL REPORT, STAYS IN THE HOUSE"
 
 
-def rendered(template: str, **values: Any) -> bytes:
+def rendered(template: str, **values: object) -> bytes:
     """Fill a template of `rwn_core/reporting/templates`; every text in it is escaped."""
     environment = Environment(
         loader=PackageLoader("rwn_core.reporting"),
@@ -38,8 +38,7 @@ def page(title: str, mark: str, about: str, facts: Sequence[Fact], form: str = "
     """Write facts as one HTML file; "minutes" fit one printed page."""
     charts = [
         {"data": chart.get("data", []), "layout": chart.get("layout", {})}
-        for fact in facts
-        for chart in fact.content.charts
+        for chart in chain.from_iterable(fact.content.charts for fact in facts)
     ]
     data = library = Markup()
     if charts:  # a script ends at its first end tag, whatever stands around it

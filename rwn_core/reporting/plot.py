@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from rwn_core.charts import CHARTS, Chart
@@ -20,7 +21,7 @@ from rwn_core.tuning import Policy, Sweep
 _CHARTS = (*DRAWN, "linkage_attacks", "distribution")
 
 
-def plot(result: Any, *what: str) -> Any:
+def plot(result: object, *what: str) -> Any:
     """Draw a result with the chart that the app draws.
 
     Parameters
@@ -70,18 +71,35 @@ def plot(result: Any, *what: str) -> Any:
     )
 
 
+def _charts_of_measures() -> dict[str, str]:
+    """Return the first chart of each measure that has one."""
+    views = {key: {**m.charts, **m.of_variable} for key, m in MEASURES.items()}
+    return {key: next(iter(charts)) for key, charts in views.items() if charts}
+
+
+def _chart_named(name: str) -> str:
+    """Return the chart of this name, or of the measure of this name."""
+    if name in _CHARTS:
+        return name
+    chart = _charts_of_measures().get(name)
+    if chart is None:
+        raise ParameterError(f"There is no chart {name}; there are: {', '.join(_CHARTS)}.")
+    return chart
+
+
+def _first_chart(result: Audit) -> str:
+    """Return the chart of the first measure of an audit that was read and has one."""
+    by_measure = _charts_of_measures()
+    for key, reading in result.readings.items():
+        if isinstance(reading, Reading) and key in by_measure:
+            return by_measure[key]
+    raise NotApplicable("No measure of this audit has a chart; audit more measures.")
+
+
 def _of_audit(result: Audit, *what: str) -> Chart:
     if len(what) > 2:
         raise ParameterError("Give one chart, and for a distribution its variable.")
-    views = {key: {**m.charts, **m.of_variable} for key, m in MEASURES.items()}
-    by_measure = {key: next(iter(charts)) for key, charts in views.items() if charts}
-    read = (key for key, reading in result.readings.items() if isinstance(reading, Reading))
-    given = what[0] if what else next((key for key in read if key in by_measure), None)
-    if given is None:
-        raise NotApplicable("No measure of this audit has a chart; audit more measures.")
-    chart = given if given in _CHARTS else by_measure.get(given)
-    if chart is None:
-        raise ParameterError(f"There is no chart {given}; there are: {', '.join(_CHARTS)}.")
+    chart = _chart_named(what[0]) if what else _first_chart(result)
     if chart == "linkage_attacks":
         return CHARTS[chart](attacks(_all(result)))
     if chart == "distribution":
@@ -141,7 +159,8 @@ def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
             f"This sweep did not read {', '.join(missing)}; name the measures of both axes. It "
             f"has: {', '.join(read)}."
         )
-    bounds = (spread.is_bound for point in result for spread in point.spreads.values())
+    spreads = chain.from_iterable(point.spreads.values() for point in result)
+    bounds = (spread.is_bound for spread in spreads)
     records = 10**9 if any(bounds) else 0
     axes = axis(x, records, risk=False), axis(y, records, risk=True)
     return CHARTS["sweep_map"](map_points(policy, result, x, y), *axes, limit=_most(policy, y))

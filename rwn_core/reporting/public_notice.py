@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -135,7 +136,7 @@ def read_notice(text: str) -> dict[str, Any]:
         raise InputError("The notice has no SHA-256 of a file; ask for the notice of the release.")
     parts = notice.get("files", [])
     tables = [part if isinstance(part, dict) else {} for part in parts]
-    texts = [part.get(name) for part in tables for name in ("name", "sha256")]
+    texts = [part.get(name) for part, name in product(tables, ("name", "sha256"))]
     if not (isinstance(parts, list) and all(isinstance(text, str) for text in texts)):
         raise InputError(
             "The notice's list of files is damaged; ask for the notice of the release."

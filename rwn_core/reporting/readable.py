@@ -114,14 +114,16 @@ def _candidates(
         ("loss, 0 to 1", *(loss_words(s)[0] for s in scenarios)),
         ("setting", *(short_setting(scenario.setting) for scenario in scenarios)),
     ]
-    if any(left_words(scenario) for scenario in scenarios):
-        rows.append(("left of the use", *(left_words(s) or "–" for s in scenarios)))
-    if any(scenario.note for scenario in scenarios):
-        rows.append(("note", *(scenario.note or "–" for scenario in scenarios)))
-    known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
-    line = f"Limits are judged at the upper end of the {known}." if known else ""
+    left = [left_words(scenario) for scenario in scenarios]
+    notes = [scenario.note for scenario in scenarios]
+    for name, words in (("left of the use", left), ("note", notes)):
+        if any(words):
+            rows.append((name, *(each or "–" for each in words)))
     table = written_table(("", *(scenario.name for scenario in scenarios)), rows)
-    return Content(lines=((line,) if line else ()), table=table)
+    ranges = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
+    if not ranges:
+        return Content(lines=(), table=table)
+    return Content(lines=(f"Limits are judged at the upper end of the {ranges}.",), table=table)
 
 
 def _judged_rows(policy: Policy, verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:

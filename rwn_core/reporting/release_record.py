@@ -458,7 +458,7 @@ def record_head(format: str, id: str, setting: Setting, n: int) -> dict[str, Any
     }
 
 
-def _plain_data(node: Any) -> Any:
+def _plain_data(node: object) -> Any:
     """Plain data; a radius for each record, say, is only named."""
     if isinstance(node, tuple | list):
         return [_plain_data(each) for each in node]

@@ -31,7 +31,7 @@ def in_file(record: Any) -> dict[str, Any]:
     return {named: _plain(getattr(record, name)) for name, named in names.items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     for way in ("to_dict", "to_records"):
         if hasattr(value, way):
             return getattr(value, way)()

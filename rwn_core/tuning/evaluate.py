@@ -14,7 +14,7 @@ from concurrent.futures import Future, as_completed
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -386,8 +386,7 @@ class SettingPool(AbstractContextManager["SettingPool"]):
         plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
         tasks = [
             (setting, part, plan.measures, self.until if number else math.inf)
-            for setting in settings
-            for number, part in enumerate(plans)
+            for setting, (number, part) in product(settings, enumerate(plans))
         ]
         # each task's index and point, as they come
         found: Iterator[tuple[int, Point]]

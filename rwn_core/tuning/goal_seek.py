@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from rwn_core.data.given_tables import takes_tables
@@ -32,6 +32,18 @@ _LINKAGES = (ORDINARY, RAISED[0])  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 
 _DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}
+
+
+def _refuse_start(points: Sequence[Point], goal: Goal) -> None:
+    """Refuse settings of several methods, and those that the goal's policy does not judge."""
+    methods = sorted({point.setting.method for point in points})
+    if len(methods) > 1 and methods != sorted((RWN.method, SoftRWN.method)):
+        raise ParameterError(
+            f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
+        )
+    for point in points:
+        if why := goal.keep.unjudged(point.setting.params):
+            raise ParameterError(why)
 
 
 @takes_tables
@@ -95,13 +107,7 @@ def seek(
         points = points.points
     elif plan is None:
         raise ParameterError("Give the plan of the search, or a Sweep, which has one.")
-    methods = sorted({point.setting.method for point in points})
-    if len(methods) > 1 and methods != sorted((RWN.method, SoftRWN.method)):
-        raise ParameterError(
-            f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
-        )
-    for why in filter(None, (goal.keep.unjudged(point.setting.params) for point in points)):
-        raise ParameterError(why)
+    _refuse_start(points, goal)
     goal, unread = _judged(microdata, goal, points)
     known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:
@@ -189,7 +195,7 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     """For each number that the sweep varies, half its typical step."""
     steps: dict[str, Step] = {}
     every = [point.setting.params for point in points]
-    for name in dict.fromkeys(each.name for params in every for each in fields(params)):
+    for name in dict.fromkeys(each.name for each in chain.from_iterable(map(fields, every))):
         values = sorted({_number(getattr(p, name, None)) for p in every} - {None})
         if len(values) > 1:
             size = (values[-1] - values[0]) / (len(values) - 1) / 2
@@ -225,7 +231,7 @@ def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
     return moved if integer else round(float(moved), _DIGITS.get(name, 6))
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 

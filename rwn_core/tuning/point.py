@@ -191,7 +191,7 @@ def setting_key(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(written).hexdigest()[:24]
 
 
-def _as_floats(node: Any) -> Any:
+def _as_floats(node: object) -> Any:
     """Whole numbers as floats, so that epsilon 2 and epsilon 2.0 are one setting."""
     if isinstance(node, dict):
         return {name: _as_floats(value) for name, value in node.items()}

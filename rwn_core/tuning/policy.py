@@ -17,7 +17,7 @@ from rwn_core.laws.donors import unmasked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNMASKED, UNRELATED, unsliced
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.verdict import MISSING, Verdict, attacked, decided, empty_end, spread_of
 
 
@@ -113,6 +113,16 @@ PREDICTION_UNJUDGED = (
     "Slices by prediction keep almost any limit on linkage, whatever they show of other people; "
     "set limits on attribute gain and true matches, too."
 )
+
+
+def _is_out_of_reach(limit: Limit, share: float, spread: Spread) -> bool:
+    """True if a release without any relation breaks a limit, too."""
+    return min(share, limit.share(spread.ends.get(UNRELATED, 0.0))) > 1
+
+
+def _first_reason(*reasons: str | None) -> str:
+    """Return the first reason that is known why a limit is not judged."""
+    return next(filter(None, reasons), MISSING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -216,12 +226,14 @@ class Policy(NamedParameters, Summarized):
             raise ParameterError(f"given must be a Point or a dict, not {kind_words(given)}.")
         given = attacked(given)
         reasons = reasons or {}
-        if getattr(params, "by_prediction", False) and (why := self.unjudged(params)):
+        why_unjudged = self.unjudged(params) if getattr(params, "by_prediction", False) else ""
+        if why_unjudged:
             given = {}
-            reasons = dict.fromkeys(self.measures, why)
+            reasons = dict.fromkeys(self.measures, why_unjudged)
         held = {key: spread_of(key, given.get(key)) for key in self.measures}
         # each limit against what is known of its measure: kept, broken, or not judged and why
-        shares, values = dict[str, float](), dict[str, float]()
+        shares = dict[str, float]()
+        values = dict[str, float]()
         standings = dict[str, str]()
         unread = dict[str, str]()
         unreachable = list[str]()
@@ -229,11 +241,11 @@ class Policy(NamedParameters, Summarized):
             key = each.measure
             value, standings[key], why = decided(key, held[key], each.share)
             if value is None:
-                unread[key] = why or reasons.get(key) or held[key].reason or MISSING
+                unread[key] = _first_reason(why, reasons.get(key), held[key].reason)
             else:
                 values[key] = value
                 shares[key] = each.share(value)
-                if min(shares[key], each.share(held[key].ends.get(UNRELATED, 0.0))) > 1:
+                if _is_out_of_reach(each, shares[key], held[key]):
                     unreachable.append(key)
         return Verdict(
             shares=shares,

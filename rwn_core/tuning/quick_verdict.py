@@ -123,11 +123,14 @@ def _answered(
         return SearchAnswer(goal=policy, refused=True, reason=why)
     large = microdata.n > LARGEST_DENSE
     hurried = large and math.isfinite(within)
-    judged, apart = (policy, dict[str, str]()) if large else policy.judgeable(microdata)
-    if judged is None:
-        return _not_judged(policy, apart)
-    limits = tuple(x for x in judged.limits if not hurried or MEASURES[x.measure].effort < SLOW)
-    judged = replace(judged, limits=limits)
+    judged = policy
+    if not large:
+        reachable, apart = policy.judgeable(microdata)
+        if reachable is None:
+            return _not_judged(policy, apart)
+        judged = reachable
+    if hurried:
+        judged = _without_slow_limits(policy)
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=EVERY)
     try:
         trial = StrengthTrial(table, setting)
@@ -141,9 +144,10 @@ def _answered(
         if hurried:
             return SearchAnswer(goal=policy, reason=_LATER, late=True)
         # one more release keeps every limit that can be judged, and some relations
-        judged, apart = policy.judgeable(microdata)
-        if judged is None:
+        reachable, apart = policy.judgeable(microdata)
+        if reachable is None:
             return _not_judged(policy, apart)
+        judged = reachable
         point = point or trial.further(place, attack=True)[0]
         found = _found_at(trial, place, point, setting, replace(table, policy=judged))
     except Late:
@@ -153,6 +157,12 @@ def _answered(
     verdict = judged.judge(point)
     words = f"At {strength_words(point.setting)}: {verdict.sentence} Search for a setting."
     return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
+
+
+def _without_slow_limits(policy: Policy) -> Policy:
+    """Return a policy without the limits on measures that take long to read."""
+    quick = tuple(x for x in policy.limits if MEASURES[x.measure].effort < SLOW)
+    return replace(policy, limits=quick)
 
 
 def _broken_at(

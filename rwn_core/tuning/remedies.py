@@ -7,7 +7,7 @@ every page judges a setting, so that pressed it gives what it promised.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -89,17 +89,16 @@ def with_remedies(
         Processor seconds; what is not tried in them is not named.
     """
     end = clock.processor_seconds() + within
-    first = _Shop(microdata, policy, end - within * _SUGGESTED if math.isfinite(within) else end)
+    end_of_edits = end - within * _SUGGESTED if math.isfinite(within) else end
+    first = _Shop(microdata, policy, end_of_edits)
     shop = _Shop(microdata, policy, end)
     own = shop.at_its_strength(found, setting)
     if own is not None and own.kept:
         return replace(found, remedies=(own,), caution="")
     most = math.inf if own is None else _HELPS * own.interval[1]
     remedies = shop.confirmed(shop.advised(setting, advice))
-    for edit in _edits(microdata, setting, policy, advice, within * _RECOMMENDED):
-        remedy = first.tried(edit, max(most, 1.0))
-        if remedy is not None and (remedy.kept or remedy.interval[1] < most):
-            remedies.append(remedy)
+    edits = _edits(microdata, setting, policy, advice, within * _RECOMMENDED)
+    remedies += _helping(first, edits, most)
     remedies.sort(key=_rank)
     if not _any_keeps(remedies):
         remedies += shop.with_suggested(remedies)
@@ -113,6 +112,14 @@ def with_remedies(
         nearest.append(own)
     nearest.sort(key=_rank)
     return replace(found, remedies=(*nearest, *kept[:NEAREST]), caution=_caution(nearest))
+
+
+def _helping(shop: _Shop, edits: Iterable[Edit], most: float) -> Iterator[Remedy]:
+    """Try edits; yield what keeps the policy or comes nearer than a share of a limit."""
+    for edit in edits:
+        remedy = shop.tried(edit, max(most, 1.0))
+        if remedy is not None and (remedy.kept or remedy.interval[1] < most):
+            yield remedy
 
 
 def remedied(
@@ -277,8 +284,11 @@ def _fitted(setting: Setting, table: Microdata) -> Setting:
     masked = set(masked_names(table))
     slices: Slices | None = None
     if setting.slices is not None:
-        left = (tuple(name for name in names if name in masked) for names in setting.slices)
-        slices = tuple(names for names in left if len(names) > 1)
+        slices = ()
+        for names in setting.slices:
+            left = tuple(name for name in names if name in masked)
+            if len(left) > 1:
+                slices = (*slices, left)
     return replace(
         setting,
         slices=slices,
@@ -315,27 +325,46 @@ def _edits(
     schema = microdata.schema
     rich = sorted(schema.released, key=lambda v: -len(microdata.codes(v.name)[1]))
     coarse = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
-    try:
-        masked = set(setting.params.masked_names(microdata))
-    except ParameterError:
-        masked = {variable.name for variable in rich if variable.masked}
-    left = [variable for variable in rich if variable.name not in masked]
-    yield from _of_unmasked(schema, setting, left, coarse)
+    masked = _masked_by(setting, microdata)
+    unmasked = [variable for variable in rich if variable.name not in masked]
+    yield from _of_unmasked(schema, setting, unmasked, coarse)
     yield from _of_secrets(microdata, setting)
     # other kernels, slices and methods
-    if advice is None and any(v.masked for v in rich) and not refusal(microdata, policy, _USUAL):
+    if advice is None and _can_be_advised(microdata, policy):
         advice = recommend(microdata, policy, within=within)
-    offered = () if advice is None else (*advice.settings[:1], advice.alternative)
-    for each in (found.setting for found in offered if found is not None):
-        if kind(each.resolved(microdata)) != kind(setting.resolved(microdata)):
-            yield Edit(title=_title(microdata, each), setting=each)
+    if advice is not None:
+        yield from _of_other_kinds(microdata, setting, advice)
     yield from _of_ways(microdata, setting, policy)
     # less detail, fewer variables, fewer keys
     if coarse and not setting.precision:
         rounded = replace(setting, precision=tuple(sorted(coarse.items())))
         yield Edit(title="Round the numbers", setting=rounded)
-    yield from _of_columns(schema, setting, [v for v in rich if v not in left])
+    yield from _of_columns(schema, setting, [v for v in rich if v not in unmasked])
     yield from _of_policies(policy, setting)
+
+
+def _can_be_advised(microdata: Microdata, policy: Policy) -> bool:
+    """True if some variable is masked, and the usual method is judged by the policy."""
+    masks = any(variable.masked for variable in microdata.schema.released)
+    return masks and not refusal(microdata, policy, _USUAL)
+
+
+def _masked_by(setting: Setting, microdata: Microdata) -> set[str]:
+    """Return the variables that a setting masks; those so described where it cannot mask."""
+    try:
+        return set(setting.params.masked_names(microdata))
+    except ParameterError:
+        return {variable.name for variable in microdata.schema.released if variable.masked}
+
+
+def _of_other_kinds(microdata: Microdata, setting: Setting, advice: SearchAnswer) -> Iterator[Edit]:
+    """Yield the recommended settings that differ in kind from the one that is judged."""
+    for offered in (*advice.settings[:1], advice.alternative):
+        if offered is None:
+            continue
+        other = offered.setting
+        if kind(other.resolved(microdata)) != kind(setting.resolved(microdata)):
+            yield Edit(title=_title(microdata, other), setting=other)
 
 
 def _of_unmasked(

@@ -48,6 +48,21 @@ _LEFT = 12  # releases behind the parts that are left
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 
 
+def _refuse_search(
+    microdata: Microdata, policy: Policy, start: Setting, ranges: SliceRanges
+) -> None:
+    """Refuse a table, a policy or a setting for which no slices can be sought."""
+    if not policy.limits:
+        raise ParameterError("The policy has no limit; give it at least one.")
+    if len(masked_names(microdata)) < 2:
+        raise ParameterError("A slice search needs two masked variables; describe more of them.")
+    why = policy.unjudged(start.params)
+    if not why and ranges.kernels:
+        why = kernels_refused(start.params)
+    if why:
+        raise ParameterError(why)
+
+
 @takes_tables
 def seek_slices(
     microdata: Microdata,
@@ -96,19 +111,12 @@ def seek_slices(
     ----------
     METHODS 4.10; anatomy (Xiao, Tao 2006) and slicing (Li, Li, Zhang, Molloy 2012) cut tables so.
     """
-    if not policy.limits:
-        raise ParameterError("The policy has no limit; give it at least one.")
-    if len(masked_names(microdata)) < 2:
-        raise ParameterError("A slice search needs two masked variables; describe more of them.")
-    # the search works on a sample, within the limits that can be judged there and on the table
     ranges = ranges or SliceRanges()
+    start = setting or Setting(params=RWN(epsilon=1.0, k=5))
+    _refuse_search(microdata, policy, start, ranges)
+    # the search works on a sample, within the limits that can be judged there and on the table
     sample = random_records(microdata, ranges.records)
     unread = policy.judgeable(sample)[1] | policy.judgeable(microdata)[1]
-    start = setting or Setting(params=RWN(epsilon=1.0, k=5))
-    if why := policy.unjudged(start.params):
-        raise ParameterError(why)
-    if ranges.kernels and (why := kernels_refused(start.params)):
-        raise ParameterError(why)
     kinds = each_kernel(start.params, own=policy.needs_own) if ranges.kernels else (start.params,)
     reports = Part(progress)
     begin = clock.processor_seconds()

@@ -88,7 +88,9 @@ class SliceLoss:
 
     def _parts(self, slices: Slices) -> Floats:
         """Return each pair's part of the loss under some slices, shape (s, p (p - 1) / 2)."""
-        inside = {name: number for number, names in enumerate(slices) for name in names}
+        inside: dict[str, int] = {}
+        for place, names in enumerate(slices):
+            inside |= dict.fromkeys(names, place)
         number = np.array([inside.get(name, -1 - at) for at, name in enumerate(self.names)])
         one, two = np.triu_indices(len(self.names), 1)
         return np.where(number[one] == number[two], self.together, self.apart)

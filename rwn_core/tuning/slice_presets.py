@@ -6,9 +6,9 @@ Also the steps of a search from one choice of slices or weights to the next, and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from types import MappingProxyType
 
 import numpy as np
@@ -112,17 +112,39 @@ def _by_edit_rules(microdata: Microdata) -> Slices:
 
 def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
     """Return slices one step away: two blocks joined, or one variable moved."""
-    inside = {name for each in slices for name in each}
+    inside = set(chain.from_iterable(slices))
     blocks = [*slices, *((name,) for name in names if name not in inside)]
-    made = []
-    for one, two in combinations(blocks, 2):
-        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
+    steps = list(map(_sliced, _blocks_joined(blocks)))
     for name in names:
-        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
-        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
-    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
+        steps += map(_sliced, _blocks_with_moved(blocks, name))
+    return list(dict.fromkeys(steps))
 
 
+def _sliced(blocks: Iterable[Sequence[str]]) -> Slices:
+    """Return the blocks of several variables as slices."""
+    return as_slices(block for block in blocks if len(block) > 1)
+
+
+def _blocks_joined(blocks: Sequence[Names]) -> Iterator[list[Names]]:
+    """Yield the blocks with each two of them joined."""
+    for one, two in combinations(blocks, 2):
+        others = (block for block in blocks if block not in (one, two))
+        yield [*others, (*one, *two)]
+
+
+def _blocks_with_moved(blocks: Sequence[Names], name: str) -> Iterator[list[Names]]:
+    """Yield the blocks with one variable moved into each of them, and into one of its own."""
+    without = [_without(block, name) for block in (*blocks, ())]
+    for to in range(len(without)):
+        yield [*without[:to], (*without[to], name), *without[to + 1 :]]
+
+
+def _without(block: Names, name: str) -> Names:
+    """Return the variables of a block but one."""
+    return tuple(other for other in block if other != name)
+
+
+Names = tuple[str, ...]
 Weights = tuple[tuple[str, float], ...]
 """Weights that differ from 1, by name."""
 _LIGHTEST = 1 / 8

@@ -185,7 +185,7 @@ class TableSearch:
         """True if something was left out for lack of time."""
         return self.late or self.skipped
 
-    def answer(self, goal: Policy, judged: Policy, of: int, **more: Any) -> SearchAnswer:
+    def answer(self, goal: Policy, judged: Policy, of: int, **more: object) -> SearchAnswer:
         """Return the answer so far, as a policy itself judges what wider limits found."""
         found = self.best
         if self.policy != judged:

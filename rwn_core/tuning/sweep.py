@@ -158,22 +158,25 @@ def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
     values: list[Any] = []
     for part in parts:
         ends = [typed_value(end) for end in part.split(":")]
-        if len(ends) == 1:
-            values += ends
-        else:  # from the first to the second, by the third or by 1
-            if len(ends) > 3 or not all(isinstance(end, int | float) for end in ends):
-                raise ParameterError(refusal)
-            low, high, step = (*ends, 1) if len(ends) == 2 else ends
-            finite = step > 0 and low <= high and math.isfinite(high)
-            if not finite or (high - low) / step > LARGEST:
-                raise ParameterError(refusal)
-            count = math.floor((high - low) / step + 1e-9)
-            integer = all(isinstance(end, int) for end in (low, step))
-            every = (low + i * step for i in range(count + 1))
-            values += every if integer else (round(each, 10) for each in every)
+        values += ends if len(ends) == 1 else _values_between(ends, refusal)
         if len(values) > LARGEST:
             raise ParameterError(f"{name} has more than {LARGEST:,} values; take some out.")
     return tuple(dict.fromkeys(values))
+
+
+def _values_between(ends: Sequence[Any], refusal: str) -> list[Any]:
+    """Return the values from the first to the second number, by the third or by 1."""
+    if len(ends) > 3 or not all(isinstance(end, int | float) for end in ends):
+        raise ParameterError(refusal)
+    low, high, step = (*ends, 1) if len(ends) == 2 else ends
+    finite = step > 0 and low <= high and math.isfinite(high)
+    if not finite or (high - low) / step > LARGEST:
+        raise ParameterError(refusal)
+    count = math.floor((high - low) / step + 1e-9)
+    values = [low + i * step for i in range(count + 1)]
+    if isinstance(low, int) and isinstance(step, int):
+        return values
+    return [round(value, 10) for value in values]
 
 
 def typed_value(text: str) -> Any:
@@ -256,6 +259,17 @@ USUAL = measures_of("sweep")
 """Measures of a sweep that names none."""
 
 
+def _plain_setting(setting: Setting, names: Sequence[str]) -> dict[str, Any]:
+    """Return what the rows of a setting share, with these parameters."""
+    return {
+        "method": setting.method,
+        **{name: getattr(setting.params, name, None) for name in names},
+        "weights": " ".join(f"{name}={weight:g}" for name, weight in setting.weights),
+        "precision": " ".join(f"{name}={step:.10g}" for name, step in setting.precision),
+        "slices": " ".join("+".join(each) for each in setting.slices or ()),
+    }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sweep(Plotted):
     """The finished points of a sweep; iterating gives those of the settings asked for.
@@ -301,20 +315,15 @@ class Sweep(Plotted):
 
     def records(self, policy: Policy | None = None) -> list[dict[str, Any]]:
         """A plain row for each setting and measure."""
-        of_any = [name for point in self.points for name in point.setting.parameters]
-        names = list(dict.fromkeys(["epsilon", "k", "q", *of_any]))
+        names = ["epsilon", "k", "q"]
+        for point in self.points:
+            names += point.setting.parameters
+        names = list(dict.fromkeys(names))
         rows = []
         for point in self.points:
             verdict = None if policy is None else policy.judge(point)
             # what the rows of a setting share, then what each measure reads
-            setting = point.setting
-            about = {
-                "method": setting.method,
-                **{name: getattr(setting.params, name, None) for name in names},
-                "weights": " ".join(f"{name}={weight:g}" for name, weight in setting.weights),
-                "precision": " ".join(f"{name}={step:.10g}" for name, step in setting.precision),
-                "slices": " ".join("+".join(each) for each in setting.slices or ()),
-            }
+            about = _plain_setting(point.setting, names)
             for key in self.plan.measures:
                 spread = point.spreads[key]
                 measure = MEASURES[key]

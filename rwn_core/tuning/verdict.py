@@ -289,16 +289,18 @@ def decided(
     if standing and share(value) <= 1:
         if known.estimate is not None and share(known.estimate) > 1:
             return known.estimate, "an estimate", ""
-        upper = known.at_most
-        if upper is None or share(upper) > 1:
-            return None, standing, (known.scope or _NO_UPPER) if upper is None else _BETWEEN
-        value = upper
+        if known.at_most is None:
+            return None, standing, known.scope or _NO_UPPER
+        if share(known.at_most) > 1:
+            return None, standing, _BETWEEN
+        value = known.at_most
         standing = "estimated at most"
     # an upper end of few releases is no evidence against what the unmasked file reads
-    middle = known.median
-    read = value if middle is None else min(middle, value)
-    end = None if share(read) > 1 else empty_end(measure, known.ends, share)
-    return (value if end is None else None), standing, end or ""
+    read = value if known.median is None else min(known.median, value)
+    why = None if share(read) > 1 else empty_end(measure, known.ends, share)
+    if why is not None:
+        return None, standing, why
+    return value, standing, ""
 
 
 def spread_of(measure: str, given: Any) -> Spread:

@@ -71,11 +71,10 @@ def _sized(
 ) -> list[style.Trace]:
     """Return one trace for each size of dots."""
     step = np.digitize(values, cuts)
-    return [
-        trace
-        for place, size in enumerate(_SIZES)
-        for trace in _dots(lesson, which & (step == place), color, name, size=size)
-    ]
+    traces = []
+    for place, size in enumerate(_SIZES):
+        traces += _dots(lesson, which & (step == place), color, name, size=size)
+    return traces
 
 
 def _dots(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 from rwn_core.measures.drawing.style import (
     LIMIT,
@@ -42,7 +43,7 @@ class LimitScale:
     def ticks(self) -> dict[str, Any]:
         """Return tick positions with the shares that they stand for."""
         shares = [0.0, 0.5, 1.0]
-        for share in (step * 10**power for power in range(0, 300, 2) for step in _STEPS):
+        for share in (step * 10**power for power, step in product(range(0, 300, 2), _STEPS)):
             if share > self.top * (1 + 1e-9):
                 break
             if self(share) - self(shares[-1]) >= _BETWEEN:
@@ -76,7 +77,24 @@ _SIDES = (
     "middle left",
 )
 _SHIFT = {"left": -1.0, "center": -0.5, "right": 0.0, "top": 1.0, "middle": 0.0, "bottom": -1.0}
-Box = tuple[float, float, float, float]
+
+
+class Box(NamedTuple):
+    """The place of a name, in shares of the plot."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    def inside(self, other: Box) -> float:
+        """Return the area that lies in another box."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return max(0.0, wide) * max(0.0, high)
+
+
+_PLOT = Box(0.0, 1.0, 0.0, 1.0)
 
 
 def order(mark: Mark) -> int:
@@ -88,10 +106,11 @@ def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None
     """Return the points, each with its name where it can be read."""
     # Each mark has "label", "words" (hover text), "x", "y"; `limit` is the height of a line across
     # the plot. A "plain" mark only names a point, and is left out where names would collide.
-    spots = [tuple(share(m[c], ends) for c, ends in zip("xy", ranges, strict=True)) for m in marks]
-    taken = [(x - _LETTER, x + _LETTER, y - _LINE / 4, y + _LINE / 4) for x, y in spots]
+    spots = [(share(mark["x"], ranges[0]), share(mark["y"], ranges[1])) for mark in marks]
+    taken = [Box(x - _LETTER, x + _LETTER, y - _LINE / 4, y + _LINE / 4) for x, y in spots]
     if limit is not None:
-        taken.append((0.0, 1.0, (line := share(limit, ranges[1])) - 0.01, line + 0.01))
+        line = share(limit, ranges[1])
+        taken.append(Box(0.0, 1.0, line - 0.01, line + 0.01))
     drawn = []
     for mark, (x, y) in zip(marks, spots, strict=True):
         own = _LETTER * len(mark["label"])
@@ -111,22 +130,21 @@ def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None
 
 
 def _name_box(x: float, y: float, wide: float, side: str) -> Box:
-    """Return where a name lies on a side of its marker: left, right, bottom, top."""
+    """Return where a name lies on a side of its marker."""
     up, along = (_SHIFT[word] for word in side.split())
     left = x + along * wide + (_LETTER * 2 * (2 * along + 1) if up == 0 else 0.0)
     bottom, top = (y + up * _GAP + (up + side) * _LINE / 2 for side in (-1, 1))
-    return left, left + wide, bottom, top
+    return Box(left, left + wide, bottom, top)
 
 
 def _covered(box: Box, taken: Sequence[Box]) -> float:
     """Return the area of a name that lies on others or outside the plot."""
-    left, right, bottom, top = box
-    shared = sum(
-        max(0.0, min(right, x1) - max(left, x0)) * max(0.0, min(top, y1) - max(bottom, y0))
-        for x0, x1, y0, y1 in taken
-    )
-    inside = max(0.0, min(right, 1.0) - max(left, 0.0)) * max(0.0, min(top, 1.0) - max(bottom, 0.0))
-    return shared + 2 * ((right - left) * (top - bottom) - inside) if inside else 9.0
+    inside = box.inside(_PLOT)
+    if not inside:
+        return 9.0
+    shared = sum(box.inside(other) for other in taken)
+    area = (box.right - box.left) * (box.top - box.bottom)
+    return shared + 2 * (area - inside)
 
 
 def share(value: float, ends: Ends) -> float:

@@ -30,42 +30,53 @@ def chart_marks(chart: Chart, reading: Reading) -> Marks:
 
 def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Chart:
     """Return a chart with the marks of pins; of another variable or regression it has none."""
-    known = {name: each for name, each in pins.items() if each["title"] == chart["title"]}
-    if not known:
+    of_chart = {name: each for name, each in pins.items() if each["title"] == chart["title"]}
+    if not of_chart:
         return chart
-    if "traces" in next(iter(known.values())):
-        ticks = list(chart["layout"]["yaxis"]["ticktext"])
-        same = {n: each for n, each in known.items() if each["ticks"] in ([], ticks)}
-        marks = [_recolored(t, n) for n, each in same.items() for t in each["traces"]]
-        return chart | {"data": [*chart["data"], *marks]}
+    if "traces" in next(iter(of_chart.values())):
+        return chart | {"data": [*chart["data"], *_traces_of_pins(chart, of_chart)]}
     axis, _ = _LEVELS[chart["key"]]
     if not axis:
-        words = ", ".join(f"{name} {each['level']:.3f}" for name, each in known.items())
+        words = ", ".join(f"{name} {each['level']:.3f}" for name, each in of_chart.items())
         return chart | {"note": f"mean change {now.detail.mean_absolute_change:.3f} ({words})"}
     layout = dict(chart["layout"])
     layout |= {part: list(layout.get(part, ())) for part in ("shapes", "annotations")}
-    # a thin line at each number, with its letter at the end; letters do not share a place
+    for place, (name, each) in enumerate(of_chart.items()):
+        _add_level(layout, axis, name, each["level"], place)
+    return chart | {"layout": layout}
+
+
+def _traces_of_pins(chart: Chart, pins: Mapping[str, Marks]) -> list[Trace]:
+    """Return the marks of pins that have the levels of the chart's axis, or none, in colors."""
+    ticks = list(chart["layout"]["yaxis"]["ticktext"])
+    traces = []
+    for name, pin in pins.items():
+        if pin["ticks"] in ([], ticks):
+            traces += [_recolored(trace, name) for trace in pin["traces"]]
+    return traces
+
+
+def _add_level(layout: dict[str, Any], axis: str, name: str, level: float, place: int) -> None:
+    """Add a thin line at a pin's number, with its letter at the end, where the axis reaches it."""
+    # letters do not share a place: `place` is the number of the pin
     scale = layout[f"{axis}axis"]
     low, high = sorted(scale["range"])
+    is_log = scale.get("type") == "log"
+    at = float(np.log10(level)) if is_log and level > 0 else level
+    if not low <= at <= high:
+        return
+    color = PINS.get(name, NEUTRAL)
     where: dict[str, Any]
-    for place, (name, each) in enumerate(known.items()):
-        level = each["level"]
-        color = PINS.get(name, NEUTRAL)
-        log = scale.get("type") == "log"
-        at = float(np.log10(level)) if log and level > 0 else level
-        if not low <= at <= high:
-            continue
-        if axis == "y":
-            line = horizontal(level, color, "dot")
-            spot = (1 - 0.07 * place, at)
-            where = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
-        else:
-            line = vertical(level, color, "dot")
-            spot = (at, 0.12 * place)
-            where = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        layout["shapes"].append(line)
-        layout["annotations"].append(label(name, *spot, color, bold=True, **where))
-    return chart | {"layout": layout}
+    if axis == "y":
+        line = horizontal(level, color, "dot")
+        spot = (1 - 0.07 * place, at)
+        where = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    else:
+        line = vertical(level, color, "dot")
+        spot = (at, 0.12 * place)
+        where = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    layout["shapes"].append(line)
+    layout["annotations"].append(label(name, *spot, color, bold=True, **where))
 
 
 def _recolored(trace: Trace, name: str) -> Trace:

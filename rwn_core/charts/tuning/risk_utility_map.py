@@ -92,7 +92,9 @@ def _is_crowded(spots: Sequence[tuple[float, float]], height: float) -> bool:
 
 def _columns(points: Sequence[Point]) -> list[list[Any]]:
     """Return the columns of the table behind the map."""
-    labels, texts, losses = ([p[name] for p in points] for name in ("label", "text", "loss"))
+    labels = [point["label"] for point in points]
+    texts = [point["text"] for point in points]
+    losses = [point["loss"] for point in points]
     kept = [_KEPT[p.get("kept")] for p in points]
     return [labels, texts, losses, known([p["risk"] for p in points]), kept]
 

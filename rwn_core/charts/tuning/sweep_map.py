@@ -41,29 +41,28 @@ def draw(
     # "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title).
     # `marks` are named points.
     of_limits = bool(y.get("of_limits"))
-    scale = None
-    if of_limits:
-        scale = fit_scale([spot["y"] for spot in (*spots, *marks) if _is_placed(spot)])
+    # without a scale of limits the axis of y is linear
+    scale = _scale_of_limits((*spots, *marks)) if of_limits else None
     hover = _hover_text(x, y)
-    placed = [_scaled(spot, scale, hover) for spot in spots if _is_placed(spot)]
-    others = [_scaled(mark, scale, hover) for mark in marks if _is_placed(mark)]
-    read = [spot["x"] for spot in (*placed, *others)]
-    held = [spot["y"] for spot in (*placed, *others)]
+    placed = _at_their_places(spots, scale, hover)
+    placed_marks = _at_their_places(marks, scale, hover)
+    x_values = [spot["x"] for spot in (*placed, *placed_marks)]
+    y_values = [spot["y"] for spot in (*placed, *placed_marks)]
     if limit is not None:
-        held.append(limit)
-    x_range = _range(_shown_across(read, x), x["falls"])
-    shown = (min(read, default=0.0), max(read, default=0.0))
-    y_range = _range(held, y["falls"], _ROOM_UP) if scale is None else scale.ends
+        y_values.append(limit)
+    x_range = _range(_shown_across(x_values, x), x["falls"])
+    shown = (min(x_values, default=0.0), max(x_values, default=0.0))
+    y_range = _range(y_values, y["falls"], _ROOM_UP) if scale is None else scale.ends
     ticks = {} if scale is None else scale.ticks
-    best = [{**spot, "label": spot["name"], "plain": True} for spot in placed if spot.get("name")]
-    drawn = sorted([*others, *best], key=map_marks.order)
+    drawn = sorted([*placed_marks, *_best_few(placed)], key=map_marks.order)
     named = map_marks.traces(drawn, (x_range, y_range), limit)
-    unjudged = [mark for mark in marks if of_limits and _is_open(mark)]
-    left = sum(map(_is_open, spots)) if of_limits else 0
+    # settings of which a limit was not judged have no place on an axis of limits
+    unjudged = list(filter(_is_open, marks)) if of_limits else []
+    unjudged_spots = sum(map(_is_open, spots)) if of_limits else 0
     return style.chart(
         "sweep_map",
         str(y.get("map", "Risk–utility map of the sweep")),
-        _note(placed, others, of_limits, left),
+        _note(placed, placed_marks, of_limits, unjudged_spots),
         _describe(placed, x, y, limit),
         data=[*_intervals(placed), *_frontier(placed), *_settings(placed), *named],
         layout=style.layout(
@@ -84,6 +83,24 @@ def _shown_across(losses: Sequence[float], x: Scale) -> Sequence[float]:
     if len(set(losses)) != 1 or not x["share"]:
         return losses
     return 0.0, min(1.0, max(0.1, 2.0 * losses[0]))
+
+
+def _scale_of_limits(spots: Sequence[Spot]) -> LimitScale:
+    """Return the scale of shares of the limit that has room for all spots with both numbers."""
+    return fit_scale([spot["y"] for spot in spots if _is_placed(spot)])
+
+
+def _at_their_places(
+    spots: Sequence[Spot], scale: LimitScale | None, hover: str
+) -> list[dict[str, Any]]:
+    """Return the spots that have both numbers, at their positions on the scale."""
+    return [_scaled(spot, scale, hover) for spot in spots if _is_placed(spot)]
+
+
+def _best_few(placed: Sequence[Spot]) -> list[dict[str, Any]]:
+    """Return the spots that have a name, labeled by it."""
+    named = [spot for spot in placed if spot.get("name")]
+    return [{**spot, "label": spot["name"], "plain": True} for spot in named]
 
 
 def _hover_text(x: Scale, y: Scale) -> str:
@@ -178,7 +195,9 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
             said + (f"{few}{style.percent(each, 1)}" if each < 1 else "") for said, each in shares
         ]
         look = {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity}
-        x, y, keys = ([s[part] for s in chosen] for part in ("x", "y", "key"))
+        x = [spot["x"] for spot in chosen]
+        y = [spot["y"] for spot in chosen]
+        keys = [spot["key"] for spot in chosen]
         hover = {"text": texts, "hovertemplate": f"%{{text}}{words}<extra></extra>"}
         trace = style.scatter(x, y, name, customdata=keys, marker=look) | hover
         if chosen:
@@ -206,7 +225,8 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
         cells.append(known([spot[side] for spot in spots]))
         pairs = [spot[f"{side}_interval"] or (None, None) for spot in spots]
         cells += [known(ends) for ends in zip(*pairs, strict=True)] or [[], []]
-    texts, released = ([spot[part] for spot in spots] for part in ("text", "released"))
+    texts = [spot["text"] for spot in spots]
+    released = [spot["released"] for spot in spots]
     said = [["yes" if s.get(part) else "no" for s in spots] for part in ("frontier", "kept")]
     columns = ["setting", *names, "records released", "frontier", "keeps all limits"]
     return table(columns, [texts, *cells, released, *said])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.identity.of_texts import passes_luhn
@@ -86,27 +87,40 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | N
     return _people_or_objects("they rise from record to record") if found else None
 
 
+def _stand_in_runs(profile: Profile) -> bool:
+    """True if equal values follow each other, more than by chance."""
+    sizes = profile.sizes
+    equal = profile.known - profile.runs
+    expected = float((sizes * (sizes - 1.0)).sum()) / profile.known
+    return profile.runs <= 1.1 * profile.distinct and equal > MORE_THAN_CHANCE * expected
+
+
+def _are_counted(values: NDArray[np.float64], even: bool) -> bool:
+    """True if values in the order of the table are numbers that were given one after another."""
+    # a table sorted by a quantity has runs, too, but gaps where the quantity is rare
+    in_order, regular = _order(values)
+    return not in_order or regular > 0.98 or (values.min() >= 10_000 and even)
+
+
+def _are_codes_of_one_length(values: NDArray[np.float64]) -> bool:
+    """True if values have as many digits each, four or more, and are no years."""
+    digits = np.floor(np.log10(np.maximum(np.abs(values), 1))) + 1
+    years = values.min() >= 1850 and values.max() <= 2100
+    return float(digits.min()) == float(digits.max()) >= 4 and not years
+
+
 def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Values shared by few records each, which stand in one run or are called households."""
     # values: shape (m,), the different values
-    sizes = profile.sizes
     mean = profile.known / profile.distinct
-    if profile.words.is_measure or sizes.max() > LARGEST_HOUSEHOLD or not 1.15 <= mean <= 10:
+    largest = profile.sizes.max()
+    if profile.words.is_measure or largest > LARGEST_HOUSEHOLD or not 1.15 <= mean <= 10:
         return None
-    equal = profile.known - profile.runs
-    expected = float((sizes * (sizes - 1.0)).sum()) / profile.known
-    together = profile.runs <= 1.1 * profile.distinct and equal > MORE_THAN_CHANCE * expected
     even = _is_even(values) and not _is_round(values)
-    # a table sorted by a quantity has runs, too, but gaps where the quantity is rare
-    in_order, regular = _order(values)
-    counted = not in_order or regular > 0.98 or (values.min() >= 10_000 and even)
-    if together and counted and not profile.words.is_series:
+    if _stand_in_runs(profile) and _are_counted(values, even) and not profile.words.is_series:
         reason = "its values stand in runs of a few records, as members of a household do"
         return IdentityDoubt("numbers of households", reason)
-    digits = np.floor(np.log10(np.maximum(np.abs(values), 1))) + 1
-    years = values.min() >= 1850 and values.max() <= 2100
-    constant = float(digits.min()) == float(digits.max()) >= 4 and not years
-    if constant and mean > 1.3 and even:
+    if mean > 1.3 and even and _are_codes_of_one_length(values):
         what = "numbers of households or of people who come again"
         reason = "a few records share each of its many codes"
         return IdentityDoubt(what, reason, Confidence.MODERATE)
@@ -183,19 +197,27 @@ def _is_round(values: NDArray[np.float64]) -> bool:
     return bool((np.mod(values, 10) == 0).mean() > 0.9)
 
 
+def _times_of_day(profile: Profile, moments: pd.DatetimeIndex) -> IdentityDoubt | None:
+    """Say what times of the day look like that are new for nearly every record."""
+    of_day = np.asarray(moments.hour * 3600 + moments.minute * 60 + moments.second)
+    if (of_day > 0).mean() <= 0.5 or profile.distinct <= FEW:
+        return None
+    reason = "nearly every record has a time of its own"
+    if (np.mod(of_day, 60) > 0).mean() > 0.5 and profile.share > 0.3:
+        return IdentityDoubt("times to the second", reason)
+    if (np.mod(of_day, 3600) > 0).mean() > 0.5 and profile.share > 0.7:
+        return IdentityDoubt("times to the minute", reason, Confidence.MODERATE)
+    return None
+
+
 def find_dates(profile: Profile) -> IdentityDoubt | None:
     """Say what dates look like that identify people; None where they do not."""
     moments = profile.dates
     if moments is None or len(moments) < min(FEW, profile.known) or profile.distinct < FEW // 2:
         return None
-    # times of the day that are new for nearly every record
-    of_day = np.asarray(moments.hour * 3600 + moments.minute * 60 + moments.second)
-    if (of_day > 0).mean() > 0.5 and profile.distinct > FEW:
-        if (np.mod(of_day, 60) > 0).mean() > 0.5 and profile.share > 0.3:
-            return IdentityDoubt("times to the second", "nearly every record has a time of its own")
-        if (np.mod(of_day, 3600) > 0).mean() > 0.5 and profile.share > 0.7:
-            reason = "nearly every record has a time of its own"
-            return IdentityDoubt("times to the minute", reason, Confidence.MODERATE)
+    times = _times_of_day(profile, moments)
+    if times is not None:
+        return times
     # months or years alone, and single days
     if len(np.unique(moments.day)) < DAYS:
         named = profile.about(Subject.BIRTH) and profile.distinct > FEW

@@ -65,7 +65,7 @@ def _form(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 def _person(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Names of people, by common names or by the name of the variable."""
-    lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
+    lettered = [text for text in texts if not any(map(str.isdigit, text))]
     if len(lettered) < NAMES * len(texts):
         return None
     words = _Lettered(profile, lettered)
@@ -158,13 +158,23 @@ _OF_PEOPLE: tuple[tuple[Callable[[_Lettered], bool], str, Confidence], ...] = (
 """Rules in their order, each with its reason and how sure it is."""
 
 
+def _stands_in_a_name(character: str) -> bool:
+    """True if a character is a letter, a mark of one, an apostrophe or a hyphen."""
+    return unicodedata.category(character)[0] in "LM" or character in "'’-"
+
+
+def _is_sign(character: str) -> bool:
+    """True if a character is of a script that writes syllables or words."""
+    return unicodedata.name(character, "").startswith(_SIGNS)
+
+
 def _has_the_shape_of_a_name(text: str) -> bool:
     """True if a text is 2 to 4 words with capitals, or of a script without, or 2 to 4 signs."""
     words = [word for word in re.split(r"[\s,·・.]+", text.strip()) if word]
     letters = "".join(words)
-    if not letters or not all(unicodedata.category(c)[0] in "LM" or c in "'’-" for c in letters):
+    if not letters or not all(map(_stands_in_a_name, letters)):
         return False
-    if len([c for c in letters if unicodedata.name(c, "").startswith(_SIGNS)]) == len(letters):
+    if all(map(_is_sign, letters)):
         return 2 <= len(letters) <= (4 if len(words) == 1 else 8)
     if not 2 <= len(words) <= 4 or not all(1 <= len(word) <= 16 for word in words):
         return False

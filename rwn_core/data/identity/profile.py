@@ -112,40 +112,9 @@ class Profile:
         """The different values as moments, where they are dates in any common notation."""
         if self._is_time_type:
             return pd.DatetimeIndex(pd.to_datetime(self.different, utc=True))
-        integers = self.integers
-        if integers is not None:
-            # days written as YYYYMMDD, DDMMYYYY, MMDDYYYY, DDMMYY, MMDDYY or YYMMDD
-            if len(integers) < 2 or integers.min() < 10_100 or integers.max() > 2100_12_31 * 10:
-                return None
-            texts = pd.Series(integers.astype(np.int64).astype(str))
-            length = 6
-            orders = ("%d%m%y", "%m%d%y", "%y%m%d")
-            if integers.max() >= 10_000_00:
-                length = 8
-                orders = ("%Y%m%d", "%d%m%Y", "%m%d%Y")
-            if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
-                return None
-            for order in orders:
-                days = pd.to_datetime(
-                    texts.str.zfill(length), format=order, errors="coerce", utc=True
-                )
-                lived = days.dt.year.between(1850, 2100)
-                # six digits fit many numbers: days of the whole month and months of the whole year
-                # do not
-                many = days.dt.day.nunique() >= 8 and days.dt.month.nunique() >= 6
-                if lived.mean() > 0.97 and (length == 8 or many):
-                    return pd.DatetimeIndex(days[lived])
-            return None
-        texts = pd.Series(self.texts, dtype="str")
-        if not len(texts) or not texts.str.fullmatch(f"{_DATE_TEXT}|{_MOMENT_TEXT}").all():
-            return None
-        # day or month first: whichever more texts allow
-        read = (
-            pd.to_datetime(texts, errors="coerce", utc=True, dayfirst=first, format="mixed")
-            for first in (False, True)
-        )
-        best = max(read, key=lambda moments: int(moments.notna().sum()))
-        return pd.DatetimeIndex(best.dropna()) if best.notna().mean() > 0.9 else None
+        if self.integers is not None:
+            return _days_of_integers(self.integers)
+        return _moments_of_texts(pd.Series(self.texts, dtype="str"))
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -162,6 +131,42 @@ class Profile:
     def words_each(self) -> float:
         """Words of a text, on average."""
         return sum(len(text.split()) for text in self.texts) / max(len(self.texts), 1)
+
+
+def _days_of_integers(integers: NDArray[np.float64]) -> pd.DatetimeIndex | None:
+    """Return integers as days, where nearly all are days of six or eight digits in one order."""
+    # shape (m,), m different values
+    if len(integers) < 2 or integers.min() < 10_100 or integers.max() > 2100_12_31 * 10:
+        return None
+    texts = pd.Series(integers.astype(np.int64).astype(str))
+    length = 6
+    orders = ("%d%m%y", "%m%d%y", "%y%m%d")
+    if integers.max() >= 10_000_00:
+        length = 8
+        orders = ("%Y%m%d", "%d%m%Y", "%m%d%Y")
+    if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
+        return None
+    for order in orders:
+        days = pd.to_datetime(texts.str.zfill(length), format=order, errors="coerce", utc=True)
+        lived = days.dt.year.between(1850, 2100)
+        # six digits fit many numbers: days of the whole month and months of the whole year do not
+        many = days.dt.day.nunique() >= 8 and days.dt.month.nunique() >= 6
+        if lived.mean() > 0.97 and (length == 8 or many):
+            return pd.DatetimeIndex(days[lived])
+    return None
+
+
+def _moments_of_texts(texts: pd.Series[str]) -> pd.DatetimeIndex | None:
+    """Return texts as moments, where all look like dates and nearly all are."""
+    if not len(texts) or not texts.str.fullmatch(f"{_DATE_TEXT}|{_MOMENT_TEXT}").all():
+        return None
+    # day or month first: whichever more texts allow
+    read = (
+        pd.to_datetime(texts, errors="coerce", utc=True, dayfirst=first, format="mixed")
+        for first in (False, True)
+    )
+    best = max(read, key=lambda moments: int(moments.notna().sum()))
+    return pd.DatetimeIndex(best.dropna()) if best.notna().mean() > 0.9 else None
 
 
 _Rows = TypeVar("_Rows", "pd.Series[Any]", pd.DataFrame)

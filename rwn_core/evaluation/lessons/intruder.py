@@ -6,6 +6,7 @@ Source: Bayes' rule with equal prior probabilities; Perry, Matloff, Tendick 2022
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -40,7 +41,8 @@ class Intruder:
 def known_order(microdata: Microdata) -> tuple[str, ...]:
     """The released variables, those first that an intruder knows most easily: keys, then others."""
     released = microdata.schema.released
-    return tuple(v.name for role in _KNOWN_FIRST for v in released if v.role is role)
+    pairs = product(_KNOWN_FIRST, released)
+    return tuple(variable.name for role, variable in pairs if variable.role is role)
 
 
 def source_of(row: int, n: int) -> int:

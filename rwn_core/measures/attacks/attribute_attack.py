@@ -44,6 +44,27 @@ class Beliefs(NamedTuple):
     donor: list[sparse.sparray]
 
 
+class _AttackedRows(NamedTuple):
+    """The rows of a release that are attacked, and the people looked for."""
+
+    masked: Microdata
+    rows: Integers  # shape (m,)
+    people: Integers  # shape (people,): records of the original
+
+
+def _keys_of_same_donor(law: Law, secret: str, keys: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys that take their values from the secret's donor."""
+    unit = next(unit for unit in law.units() if secret in unit)
+    return tuple(name for name in unit if name in set(keys))
+
+
+def _what_tells(law: Law, parts: Sequence[Way], secret: str, shared: tuple[str, ...]) -> Hashable:
+    """Return what decides a posterior: secrets with equal keys share one, or each has its own."""
+    if law.later or any(way.cells.donors is None for way in parts):
+        return secret
+    return (shared, *(way.cells.modification(secret) for way in parts))
+
+
 def beliefs(
     law: Law,
     masked: Microdata,
@@ -63,23 +84,19 @@ def beliefs(
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     joint = [times(matrix, factor) for matrix in matrices]
     source = sum(joint[1:], joint[0])
-    asked = masked, rows, people
-    donor: dict[Hashable, sparse.sparray] = {}
-    # secrets with equal keys share a posterior, unless each has one of its own
-    own = bool(law.later) or any(way.cells.donors is None for way in parts)
+    attacked = _AttackedRows(masked, rows, people)
+    donors: dict[Hashable, sparse.sparray] = {}
     of_secret = []
     for secret in secrets:
-        # the keys that take their values from the secret's donor
-        unit = next(unit for unit in law.units() if secret in unit)
-        shared = tuple(name for name in unit if name in set(keys))
-        same = secret if own else (shared, *(way.cells.modification(secret) for way in parts))
-        if same not in donor:
+        shared = _keys_of_same_donor(law, secret, keys)
+        same = _what_tells(law, parts, secret, shared)
+        if same not in donors:
             shown = [
-                _shown(way, each, shared, secret, asked)
+                _shown(way, each, shared, secret, attacked)
                 for way, each in zip(parts, joint, strict=True)
             ]
-            donor[same] = sum(shown[1:], shown[0])
-        of_secret.append(donor[same])
+            donors[same] = sum(shown[1:], shown[0])
+        of_secret.append(donors[same])
     all_people = np.array_equal(people, np.arange(source.shape[0]))
     return Beliefs((source if all_people else source.tocsr()[people]).tocsc(), of_secret)
 
@@ -89,12 +106,14 @@ def _shown(
     source: sparse.csc_array,
     shared: tuple[str, ...],
     secret: str,
-    asked: tuple[Microdata, Integers, Integers],
+    attacked: _AttackedRows,
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     # shared: the keys with the secret's donor. Of tied slices it is by the weights of the slice
     # alone: the place of a person in the order of a slice is known with its values only.
-    masked, rows, people = asked  # of a posterior
+    masked = attacked.masked
+    rows = attacked.rows
+    people = attacked.people
     cells = way.cells
     q = way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
@@ -215,19 +234,26 @@ class Success:
         return max(self.rates, key=self.rates.__getitem__)
 
 
+class Counted(NamedTuple):
+    """The counts that strategies on all people of a file, or on units, need."""
+
+    rows: Integers | None = None  # of each class, for the joint posterior of all people
+    # of each person: every strategy is tried on the sum over a unit's rows, too
+    units: Integers | None = None
+
+
 def attack(
     beliefs: Iterable[tuple[Beliefs, Integers]],
     nearest: sparse.csr_array,
     truths: list[Floats],
     released: list[ReleasedValues],
     predicted: Sequence[Mapping[str, Names]] | None = None,
-    counted: tuple[Integers | None, Integers | None] = (None, None),
+    counted: Counted | None = None,
 ) -> list[Success]:
     """Return the success of every strategy on some people, for each confidential variable."""
-    # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `counted`
-    # holds how many rows a class has, for the joint posterior if the people are all of the file,
-    # and the unit of each person: every strategy is then tried on the sum over a unit's rows, too
-    rows, units = counted
+    # a posterior depends on the row's keys alone, so all rows of a class weigh the same
+    counted = counted or Counted()
+    units = counted.units
     parts = list(beliefs)  # none: only the nearest rows and the predictions are tried
     order = np.empty(0, np.int64)
     together = None
@@ -236,7 +262,7 @@ def attack(
         order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
         columns = _joined([part.source for part, _ in parts], order)
         source = columns.tocsr()
-        together = None if rows is None else jointly(source, columns.tocsc(), rows)
+        together = None if counted.rows is None else jointly(source, columns.tocsc(), counted.rows)
     found = []
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
         weights = {"nearest": nearest}
@@ -286,6 +312,18 @@ def jointly(
     return sparse.csr_array((data, source.indices, source.indptr), shape=source.shape)
 
 
+def _are_of_few_rows(beyond: Floats, weights: sparse.csr_array, rows: Floats) -> bool:
+    """True if what is named right beyond the majority may be luck of a few rows."""
+    # Shapes: beyond (people,); weights (people, classes); rows (classes,). What a row says is right
+    # of many people or of none: rows, not people, are independent; the people that a strategy names
+    # beyond the majority may be those of a few rows.
+    total = np.asarray(weights.sum(axis=1)).ravel()
+    each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
+    of_class = weights.T @ each
+    error = np.sqrt((of_class**2 / np.maximum(rows, 1)).sum())
+    return bool(of_class.sum() <= SURELY * error)
+
+
 def _success(
     names: Mapping[str, Names],
     values: ReleasedValues,
@@ -321,13 +359,7 @@ def _success(
         if units is not None and key.endswith(TOGETHER):  # units, not rows, are independent
             beyond = np.bincount(units, beyond)
             hardly = beyond.sum() <= AMONG_UNITS * np.sqrt((beyond**2).sum())
-        # what a row says is right of many people or of none: rows, not people, are independent;
-        # the people that a strategy names beyond the majority may be those of a few rows
-        total = np.asarray(weights[key].sum(axis=1)).ravel()
-        each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
-        of_class = weights[key].T @ each
-        error = np.sqrt((of_class**2 / np.maximum(values.rows, 1)).sum())
-        if hardly or of_class.sum() <= SURELY * error:
+        if hardly or _are_of_few_rows(beyond, weights[key], values.rows):
             at_most[key] = counted_rate
     exact = {key: rates[key] for key in names}
     if values.levels is None:
@@ -485,7 +517,9 @@ def attacks_outside(outside: Sequence[Success], strategy: str) -> dict[str, Succ
     """
     # outside, the rows have no joint posterior: each row is attacked by itself
     alone = strategy.removesuffix(TOGETHER)
-    known = {key: each for each in reversed(outside) for key in each.named}
+    known: dict[str, Success] = {}
+    for each in reversed(outside):
+        known |= dict.fromkeys(each.named, each)
     tried = [key for key in (strategy, alone) if key in known]
     tried = tried or [key for key in ("source" + strategy[len(alone) :], "source") if key in known]
     tried += [key for key in known if key.removesuffix(TOGETHER) in PREDICTIONS]

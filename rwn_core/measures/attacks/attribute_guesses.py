@@ -22,6 +22,7 @@ from rwn_core.measures.attacks.attribute_attack import (
     SURELY,
     TOGETHER,
     Beliefs,
+    Counted,
     Success,
     attack,
     beliefs,
@@ -364,7 +365,7 @@ class AttributeAttack:
         person, place = map(np.concatenate, zip(*pairs, strict=True))
         shape = people.n, len(self.first)
         near = sparse.csr_array((np.ones(len(person)), (person, place)), shape=shape)
-        return attack(parts, near, truths, self.released, guesses, (rows, units))
+        return attack(parts, near, truths, self.released, guesses, Counted(rows, units))
 
     def on_people(self, people: Integers) -> list[Success]:
         """Attack people of the file; NotApplicable if rows have too many candidates."""

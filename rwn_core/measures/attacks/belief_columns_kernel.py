@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ FEW = 64  # candidates that are compared at once
 
 
 @jit_no_refcount
-def _beyond(values: Any, low: int, end: int, bound: float) -> int:
+def _beyond(values: NDArray[Any], low: int, end: int, bound: float) -> int:
     """Return the place of the first of ascending values that is above a bound, or of the last."""
     count = np.int64(end - low)
     while count > FEW:
@@ -105,6 +105,23 @@ def agreeing_matchings(
 
 Places = NDArray[np.int64]
 Numbers = NDArray[np.float64]
+
+
+class HeldValues(NamedTuple):
+    """The values that the rows of each class have, of V values."""
+
+    starts: Starts  # where the values of each class begin
+    values: Records
+    counts: Numbers  # how many rows have each
+
+
+class Reach(NamedTuple):
+    """The values within reach of each value, shape (V,)."""
+
+    first: Places  # the first one
+    beyond: Places  # the first one beyond
+
+
 MOST = 8  # times as many values as have a mass, up to which all are looked at in their order
 
 
@@ -112,12 +129,14 @@ MOST = 8  # times as many values as have a mass, up to which all are looked at i
 def _add_up(
     classes: Records,
     weights: Numbers,
-    held: tuple[Starts, Records, Numbers],
+    held: HeldValues,
     mass: Numbers,
     some: Places,
 ) -> int:
     """Add up the mass of each value; how many have one, the first entries of `some`."""
-    starts, values, counts = held
+    starts = held.starts
+    values = held.values
+    counts = held.counts
     used = 0
     for entry in range(len(classes)):
         own = np.uint32(classes[entry])
@@ -132,18 +151,18 @@ def _add_up(
 
 
 @jit_internal
-def _near_few(
-    some: Places, used: int, reach: tuple[Places, Places], mass: Numbers, near: Numbers
-) -> float:
+def _near_few(some: Places, used: int, reach: Reach, mass: Numbers, near: Numbers) -> float:
     """The mass within reach of each of some values, which are sorted; that of all."""
-    first, beyond = reach
+    first = reach.first
+    beyond = reach.beyond
     for at in range(used):
         near[at] = mass[some[at]]
         mass[some[at]] = 0.0
     sort_pairs(some, near, ZERO, used)
     for at in range(used):
         mass[at + 1] = mass[at] + near[at]
-    low, high = 0, 0
+    low = 0
+    high = 0
     for at in range(used):
         while high < used and some[high] < beyond[some[at]]:
             high += 1
@@ -156,9 +175,10 @@ def _near_few(
 
 
 @jit_no_refcount
-def _near_all(reach: tuple[Places, Places], mass: Numbers, sums: Numbers, near: Numbers) -> float:
+def _near_all(reach: Reach, mass: Numbers, sums: Numbers, near: Numbers) -> float:
     """The mass within reach of each value, 0 where it has none itself; that of all."""
-    first, beyond = reach
+    first = reach.first
+    beyond = reach.beyond
     for value in range(len(near)):
         sums[value + 1] = sums[value] + mass[value]
     for value in range(len(near)):
@@ -187,17 +207,15 @@ def likeliest(
     starts: Starts,
     classes: Records,
     weights: Numbers,
-    held: tuple[Starts, Records, Numbers],
-    reach: tuple[Places, Places],
+    held: HeldValues,
+    reach: Reach,
     even: float,
 ) -> tuple[Places, Places, Numbers]:
     """Return the values with most mass within reach, their persons, and the share of the first."""
     # None without a mass. `starts`: where each person's classes of rows begin; their `weights` are
-    # what a row counts, 0 or more. `held`: where each class' values begin, those of V values that
-    # its rows have, and how many rows have each. `reach`: the first value within reach of each
-    # value, and the first beyond. Two masses that differ by `even` of one count as equal: both are
+    # what a row counts, 0 or more. Two masses that differ by `even` of one count as equal: both are
     # named.
-    size = len(reach[0])
+    size = len(reach.first)
     people = len(starts) - 1
     mass = np.zeros(size + 1)
     sums = np.zeros(size + 1)

@@ -27,6 +27,7 @@ from rwn_core.measures.attacks.attribute_attack import (
     POSTERIORS,
     TOGETHER,
     Beliefs,
+    Counted,
     Success,
     attack,
     beliefs,
@@ -93,7 +94,8 @@ class PeopleLeftOut:
             self._predicted(number, known, values, units) for number, values in enumerate(released)
         ]
         parts = [(self._beliefs(), every)] if tried.inside else []
-        found = attack(parts, self._nearest(known), truths, released, guesses, (None, units))
+        counted = Counted(units=units)
+        found = attack(parts, self._nearest(known), truths, released, guesses, counted)
         return [
             [self._without_law(each) if self._chooses(name) else replace(each, paired=True)]
             for name, each in zip(tried.secrets, found, strict=True)

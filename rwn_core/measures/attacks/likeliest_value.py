@@ -196,7 +196,8 @@ class Names(NamedTuple):
 def joined(names: Sequence[Names], people: int) -> Names:
     """Return the names of several strategies as one, person t of number s as s * people + t."""
     person = [each.person + number * people for number, each in enumerate(names)]
-    value, share = ([each[part] for each in names] for part in (1, 2))
+    value = [each.value for each in names]
+    share = [each.share for each in names]
     return Names(np.concatenate(person), np.concatenate(value), np.concatenate(share))
 
 
@@ -282,10 +283,11 @@ class ReleasedValues:
 
     def named(self, weights: sparse.csr_array, held: Any = None) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
-        from rwn_core.measures.attacks.belief_columns_kernel import likeliest
+        from rwn_core.measures.attacks.belief_columns_kernel import HeldValues, Reach, likeliest
 
-        held = self._held if held is None else held
-        person, value, share = likeliest(*entries(weights), held, self._ends, EVEN)
+        of_classes = HeldValues(*(self._held if held is None else held))
+        reach = Reach(*self._ends)
+        person, value, share = likeliest(*entries(weights), of_classes, reach, EVEN)
         return Names(person, self.values[value], share)
 
 

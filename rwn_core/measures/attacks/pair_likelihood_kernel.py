@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
-from rwn_core.laws.donor_lists import DonorTables, Lists
+from rwn_core.laws.donor_lists import DonorTables
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.value_counts_kernel import (
     LANES,
     count_values,
@@ -65,7 +66,7 @@ def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
 
 @jit_inline
 def _begin_pairs(
-    lists: Any,
+    lists: Lists,
     index: int,
     asked: Asked,
     counts: NDArray[np.float64],
@@ -97,7 +98,7 @@ def _begin_pairs(
 
 @jit_inline
 def _multiply_pairs(
-    lists: Any,
+    lists: Lists,
     index: int,
     unit: int,
     asked: Asked,
@@ -147,7 +148,7 @@ def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
 
 
 @jit_entry
-def likely_pairs(lists: Any, asked: Asked, pairs: Pairs, first: int, last: int) -> Pairs:
+def likely_pairs(lists: Lists, asked: Asked, pairs: Pairs, first: int, last: int) -> Pairs:
     """The rows that some records may have released."""
     # `first` and `last` are positions in `lists`; the given `pairs` are none.
     units, rows = asked.released.shape

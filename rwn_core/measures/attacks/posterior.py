@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,12 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.comparison import released_rows
 from rwn_core.neighbors import table as neighbor_table
 
-Scaled = tuple[sparse.csc_array, Floats]
-"""Numbers, and for each column the logarithm of what they are to be multiplied by."""
+
+class Scaled(NamedTuple):
+    """A matrix with columns on scales of their own: 1 is the largest entry of each."""
+
+    matrix: sparse.csc_array
+    logs: Floats  # shape (columns,): the logarithms of the scales
 
 
 def entries(
@@ -35,10 +40,10 @@ def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], Floats]:
     """Return the parts on one scale per column, and its logarithm."""
     # Shapes: the logarithms of each part, and of the answer, (columns,).
     if len(parts) == 1:
-        return [parts[0][0]], parts[0][1]
-    top = np.max([logs for _, logs in parts], axis=0)
+        return [parts[0].matrix], parts[0].logs
+    top = np.max([part.logs for part in parts], axis=0)
     finite = np.where(np.isfinite(top), top, 0.0)
-    return [times(matrix, np.exp(logs - finite)) for matrix, logs in parts], top
+    return [times(part.matrix, np.exp(part.logs - finite)) for part in parts], top
 
 
 def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
@@ -54,12 +59,12 @@ def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
 
 def releveled(part: Scaled) -> Scaled:
     """Divide each column again by its largest entry."""
-    matrix, logs = part
+    matrix = part.matrix
     top = tops(matrix.data, matrix.indptr)
     data = matrix.data / np.repeat(np.where(top > 0, top, 1.0), np.diff(matrix.indptr))
     scaled = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     with np.errstate(divide="ignore"):
-        return scaled, logs + np.log(top)
+        return Scaled(scaled, part.logs + np.log(top))
 
 
 def tops(values: Floats, starts: Integers, none: float = 0.0) -> Floats:
@@ -76,7 +81,8 @@ def of_records(part: Scaled, records: Integers | None) -> Scaled:
     """Return the rows of some records on scales of their own; all if None."""
     if records is None:
         return part
-    return releveled((sparse.csc_array(sparse.csr_array(part[0])[records]), part[1]))
+    rows = sparse.csr_array(part.matrix)[records]
+    return releveled(Scaled(sparse.csc_array(rows), part.logs))
 
 
 LARGEST_DENSE = neighbor_table.LARGEST_DENSE**2  # pairs: all of a small table
@@ -101,7 +107,8 @@ def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...
 
 def touched(law: Law, names: Sequence[str] | None) -> list[str]:
     """Return the attacked variables that may be modified."""
-    return [name for unit in attacked_units(law, names) for name in unit if law.modification(name)]
+    attacked = chain.from_iterable(attacked_units(law, names))
+    return [name for name in attacked if law.modification(name)]
 
 
 def likelihoods(
@@ -119,7 +126,7 @@ def likelihoods(
     if len(parts) == 1:
         return parts[0]
     level, top = leveled(parts)
-    return releveled((sum(level[1:], level[0]).tocsc(), top))
+    return releveled(Scaled(sum(level[1:], level[0]).tocsc(), top))
 
 
 def ways(
@@ -135,7 +142,7 @@ def ways(
         for likelihood in (_product, _lost) if cells.empty.size else (_product,):
             matrix, logs = likelihood(cells, masked, rows, names, people)
             with np.errstate(divide="ignore"):
-                scaled = matrix, logs + np.log(weight)
+                scaled = Scaled(matrix, logs + np.log(weight))
             parts.append(Way(weight, cells, likelihood is _lost, scaled))
     return parts
 
@@ -161,7 +168,7 @@ def _product(
         ]
         first = np.argsort([-own.max() for own, _, _ in coded], kind="stable")
         informative = [coded[unit] for unit in first]  # the most informative unit first
-        return sparse_likelihood(law.donors, informative, len(rows), people)
+        return Scaled(*sparse_likelihood(law.donors, informative, len(rows), people))
     most = max(1, LARGEST_DENSE // law.original.n)
     parts = []
     for start in range(0, max(1, len(rows)), most):
@@ -169,11 +176,11 @@ def _product(
         logs = law.logs(attacked_units(law, names), masked, rows[start : start + most])
         top = logs.max(axis=1)
         scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
-        parts.append(of_records((sparse.csc_array(scaled.T), top), people))
+        parts.append(of_records(Scaled(sparse.csc_array(scaled.T), top), people))
     if len(parts) == 1:
         return parts[0]
     matrices, tops = zip(*parts, strict=True)
-    return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(tops)
+    return Scaled(sparse.csc_array(sparse.hstack(matrices)), np.concatenate(tops))
 
 
 def _lost(
@@ -192,18 +199,20 @@ def _lost(
     n, m = len(able), len(rows)
     gone = masked.frame[drawn].isna().all(axis=1).to_numpy()[rows] if drawn else np.zeros(m, bool)
     if not np.any(gone):
-        return sparse.csc_array((n, m)), np.full(m, -np.inf)
-    fixed = [name for unit in attacked_units(cells, names) for name in unit if name not in drawn]
+        return Scaled(sparse.csc_array((n, m)), np.full(m, -np.inf))
+    attacked = chain.from_iterable(attacked_units(cells, names))
+    fixed = [name for name in attacked if name not in drawn]
     # a height of 0 would drown what is likely to the power of hundreds of columns
     impossible = np.where(gone, 0.0, -np.inf)
     if not fixed:
         empty = np.flatnonzero(able)
         starts = np.concatenate(([0], np.cumsum(gone * empty.size)))
         records = np.tile(empty, int(gone.sum()))
-        return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), impossible
+        everywhere = sparse.csc_array((np.ones(len(records)), records, starts), (n, m))
+        return Scaled(everywhere, impossible)
     same, logs = _product(cells, masked, rows, fixed, people)
     matrix = times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64))
-    return matrix, logs + impossible
+    return Scaled(matrix, logs + impossible)
 
 
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
@@ -327,7 +336,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
         return float(law.original.n)
     # a row carries a value as often as it is likely: the expected size of its column
     enough = work / SMALLEST_SAMPLE
-    columns = law.supports([name for unit in units for name in unit], enough)
+    columns = law.supports(list(chain.from_iterable(units)), enough)
     fewest = min(float(supports @ chances) for supports, chances in columns)
     return fewest if fewest < enough else float(law.original.n)
 

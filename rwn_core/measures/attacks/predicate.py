@@ -158,10 +158,11 @@ def _candidates(
 
 
 def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple[Condition, ...]:
-    return tuple(
-        Condition(name=name, sign="is", value=levels[codes[record]])
-        for name, codes, levels in [(name, *original.codes(name)) for name in names]
-    )
+    conditions = []
+    for name in names:
+        codes, levels = original.codes(name)
+        conditions.append(Condition(name=name, sign="is", value=levels[codes[record]]))
+    return tuple(conditions)
 
 
 def _partition(original: Microdata, names: Sequence[str]) -> Integers:

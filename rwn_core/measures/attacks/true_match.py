@@ -425,9 +425,10 @@ class KnownSets(NamedTuple):
 
 def travel_mates(names: Sequence[str], units: Sequence[Names], secrets: Names) -> tuple[Names, ...]:
     """Return the known variables of each slice with a confidential one, and all known variables."""
-    mates = [
-        tuple(name for name in names if name in unit) for unit in units if set(unit) & {*secrets}
-    ]
+    mates = []
+    for unit in units:
+        if not set(unit).isdisjoint(secrets):
+            mates.append(tuple(name for name in names if name in unit))
     return tuple(dict.fromkeys(each for each in (*mates, tuple(names)) if each))
 
 

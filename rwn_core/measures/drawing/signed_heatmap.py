@@ -1,6 +1,7 @@
 """Heatmaps of changes: one color for less, another for more, near white for the same."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def pair_table(
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
     """Return the names of all pairs, with the range of draws on one side of the diagonal."""
     safe = style.escaped(names)
-    pairs = iter([f"{row} × {column}" for row in safe for column in safe])
+    pairs = (f"{row} × {column}" for row, column in product(safe, safe))
     texts = list(map(list, zip(*[pairs] * len(safe), strict=True)))
     if band is not None:
         side = np.triu_indices(len(safe), 1)

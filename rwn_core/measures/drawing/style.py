@@ -156,7 +156,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def axis(
-    title: str, low: float, high: float, *, count: int = 5, share: bool = False, **more: Any
+    title: str, low: float, high: float, *, count: int = 5, share: bool = False, **more: object
 ) -> Axis:
     """Return an axis with a stated range and ticks; `title` is already escaped."""
     # Own "tickvals" and "ticktext" replace the ticks made here. Cards are painted with these; with
@@ -197,7 +197,7 @@ def widest(texts: Sequence[str]) -> float:
     return LETTER * max(map(len if "".join(plain).isascii() else letters, plain), default=0)
 
 
-def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:
+def layout(x: Axis, y: Axis, *, right: float = 12, **more: object) -> dict[str, Any]:
     """Return a layout with margins in pixels that fit the ticks and titles."""
     size = y.get("tickfont", {}).get("size", FONT)
     left = widest(y["ticktext"]) * size / FONT + 10 + (20 if y["title"]["text"] else 0)
@@ -244,7 +244,9 @@ def name_axis(
     return axis(title, last if down else first, first if down else last, **more, **rows)
 
 
-def scatter(x: ArrayLike, y: ArrayLike, name: str, *, mode: str = "markers", **more: Any) -> Trace:
+def scatter(
+    x: ArrayLike, y: ArrayLike, name: str, *, mode: str = "markers", **more: object
+) -> Trace:
     """Return a trace of points or lines; `more` says how they look."""
     return {"type": "scatter", "mode": mode, "name": name, "x": x, "y": y, **more}
 
@@ -292,7 +294,7 @@ def filled(fill: str, color: str, width: float = 1.4) -> dict[str, Any]:
     return {"color": fill, "line": {"color": color, "width": width}}
 
 
-def heatmap(values: ArrayLike, ends: tuple[float, float], scale: Any, **more: Any) -> Trace:
+def heatmap(values: ArrayLike, ends: tuple[float, float], scale: Any, **more: object) -> Trace:
     """Return a square of colors, shape (rows, columns); NaN stays empty."""
     z = floats(values)
     return {
@@ -310,7 +312,7 @@ def heatmap(values: ArrayLike, ends: tuple[float, float], scale: Any, **more: An
 
 
 def outline(
-    edges: ArrayLike, heights: ArrayLike, *, released: bool, fill: str = "", **more: Any
+    edges: ArrayLike, heights: ArrayLike, *, released: bool, fill: str = "", **more: object
 ) -> Trace:
     """Return the outline of a histogram, filled if a color is given."""
     borders = np.asarray(edges)
@@ -332,7 +334,9 @@ def vertical(x: float, color: str, dash: str = "solid") -> dict[str, Any]:
     return {"type": "line", **anchor, "line": {"color": color, "width": 1.4, "dash": dash}}
 
 
-def label(text: str, x: float, y: float, color: str, *, bold: bool = False, **more: Any) -> Label:
+def label(
+    text: str, x: float, y: float, color: str, *, bold: bool = False, **more: object
+) -> Label:
     """Return a short text at a place of the plot."""
     font = {"color": color, "size": FONT, "weight": 700 if bold else 400}
     anchor = {"xanchor": "center", "yanchor": "bottom", **more}

@@ -83,6 +83,21 @@ def best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     return comparison.cached_for_release("attribute guesses", lambda: _best_guesses(comparison))
 
 
+def _described_gains(
+    tried: AttributeAttack, found: Sequence[Success], outside: Sequence[Any] | None
+) -> list[dict[str, Any]]:
+    """Return the gain on each secret, with its scope and the level that is named best."""
+    gains = []
+    for at, (secret, levels, success) in enumerate(
+        zip(tried.secrets, tried.levels, found, strict=True)
+    ):
+        described = gain(success, outside[at] if outside else ())
+        described["scope"] = _scope(tried.law, secret, success, described)
+        _name_level(described["naming"], levels)
+        gains.append(described)
+    return gains
+
+
 def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     required_confidential(comparison)
     tried = AttributeAttack(comparison, comparison.required_law("The worst case"))
@@ -92,19 +107,15 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
         people = np.sort(attacked_people(comparison, QUICK_RECORDS))
     found = tried.on_people(people)
     outside = _outside(comparison, tried, people)
-    gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
-    for each, secret, success in zip(gains, tried.secrets, found, strict=True):
-        each["scope"] = _scope(tried.law, secret, success, each)
+    gains = _described_gains(tried, found, outside)
     # what an intruder names best need not be what the file adds most to
     named = gains if comparison.holdout is not None else [gain(each) for each in found]
     worst = int(np.argmax([each["value"] for each in named]))
-    for each, levels in zip(gains, tried.levels, strict=True):
-        _name_level(each["naming"], levels)
     best = [each.best for each in found]
     control = None
     if outside is not None:  # the success of the same strategies, or the majority
         control = np.array([outside_rate(*each)[0] for each in zip(outside, best, strict=True)])
-    informed = np.array([each.rates[key] for each, key in zip(found, best, strict=True)])
+    informed = np.array([each.rates[each.best] for each in found])
     ignorant = np.array([each.rates["majority"] for each in found])
     value = float(informed[worst])
     attacked = gains[worst]["people"]

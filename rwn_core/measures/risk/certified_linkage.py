@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import Unit
 from rwn_core.errors import NotApplicable
@@ -81,6 +81,43 @@ class CertifiedLinkage(Detail):
     disclosing: list[list[str]]
 
 
+class _Bounds(NamedTuple):
+    """The bounds of rows, how many records each is of, and which rows they are of."""
+
+    bounds: NDArray[np.floating[Any]]
+    records: NDArray[Any]
+    rows: Integers
+
+
+def _bounds_before_the_draw(comparison: Comparison, table: AllDonors) -> _Bounds:
+    """Bound a large table by ratios that are known before it is drawn."""
+    law = comparison.required_law().source
+    varying = varying_slices(law)
+    refuse_a_priori(law, varying)
+    every = np.arange(comparison.masked.n)
+    pairs = [codes_together(law.original, comparison.masked, each, every) for each in varying]
+    if any((columns < 0).any() for _, columns in pairs):
+        raise NotApplicable(IMPOSSIBLE)
+    exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
+    found = exchange.bounds([columns for _, columns in pairs])
+    bounds, records = unit_or_record_bounds(found, exchange, table, comparison.unit)
+    return _Bounds(bounds, records, found.rows)
+
+
+def _bounds_of_the_release(comparison: Comparison, neighborhoods: Neighborhoods) -> _Bounds:
+    """Bound the rows of a release by their likelihoods."""
+    n = comparison.original.n
+    unit = comparison.unit
+    logs = log_likelihood(comparison)
+    if unit is None:
+        near = nearest_records(neighborhoods, n)
+        bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
+        return _Bounds(bounds, np.ones(n), np.arange(n))
+    everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
+    bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
+    return _Bounds(bounds, np.bincount(unit.numbers), np.arange(n))
+
+
 def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     """Return the bound of the mean over rows, by the likelihood of the released rows."""
     neighborhoods = require_certifiable(comparison.required_law("A certificate"))
@@ -89,40 +126,17 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = comparison.required_law().units()
     unit = comparison.unit
-    bounds: NDArray[np.floating[Any]]
     if isinstance(neighborhoods.table, AllDonors):
-        # of a large table, by ratios that are known before it is drawn
-        table = neighborhoods.table
-        law = comparison.required_law().source
-        varying = varying_slices(law)
-        refuse_a_priori(law, varying)
-        every = np.arange(comparison.masked.n)
-        pairs = [codes_together(law.original, comparison.masked, each, every) for each in varying]
-        if any((columns < 0).any() for _, columns in pairs):
-            raise NotApplicable(IMPOSSIBLE)
-        exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
-        found = exchange.bounds([columns for _, columns in pairs])
-        bounds, records = unit_or_record_bounds(found, exchange, table, unit)
-        rows = found.rows
+        bounds, records, rows = _bounds_before_the_draw(comparison, neighborhoods.table)
     else:
-        n = comparison.original.n
-        logs = log_likelihood(comparison)
-        rows = np.arange(n)
-        everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
-        near = nearest_records(neighborhoods, n) if unit is None else everyone
-        ratios = ratios_of_release(logs, near)
-        if unit is None:
-            bounds = linkage_bounds(logs, ratios, near)
-            records = np.ones(n)
-        else:
-            bounds = unit_bounds(logs, ratios, unit.numbers)
-            records = np.bincount(unit.numbers)
+        bounds, records, rows = _bounds_of_the_release(comparison, neighborhoods)
     largest = bounds.max(axis=1).astype(np.float64)[rows]
     # the tenth of the rows with the largest bounds
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
     some, times = np.unique(rows[tenth], return_counts=True)
     share = len(tenth) / len(largest)
-    keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
+    keys = set(key_names(comparison))
+    secrets = set(confidential_names(comparison))
     detail = CertifiedLinkage(
         bounds=largest,
         most=float(np.quantile(largest, MOST, method="higher")),
@@ -214,7 +228,9 @@ def nearest_records(found: Neighborhoods, n: int) -> NDArray[np.int32]:
 def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> float | None:
     """Return the share left of the relations across slices; None where there were none."""
     names = [variable.name for variable in comparison.original.schema.released]
-    number = {name: place for place, unit in enumerate(slices) for name in unit}
+    number: dict[str, int] = {}
+    for place, unit in enumerate(slices):
+        number |= dict.fromkeys(unit, place)
     slice_of = np.array([number[name] for name in names])
     chance = np.asarray(original_chance(comparison), dtype=np.float64)
     across = slice_of[:, np.newaxis] != slice_of

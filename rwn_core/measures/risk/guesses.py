@@ -169,19 +169,24 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-_Values = tuple[Floats, Booleans, list[bool]]
-"""Values that are asked for, whether at least as much is, and True for ordered variables."""
+class _Thresholds(NamedTuple):
+    """The values that are asked for."""
+
+    values: Floats  # shape (m, p)
+    above: Booleans  # shape (m, p): whether at least as much is asked for
+    ordered: list[bool]  # for each variable
 
 
 def _attacks(
-    released: Floats, asked: _Values, generator: np.random.Generator
+    released: Floats, thresholds: _Thresholds, generator: np.random.Generator
 ) -> Iterator[tuple[Conditions, int, int]]:
     """Yield predicates of some further rows that fit no other row, at most one for each.
 
     Also how many rows and how many predicates were tried, until the work would be too much.
     """
     columns = [np.ascontiguousarray(column) for column in released.T]
-    values, above, ordered = asked
+    values = thresholds.values
+    above = thresholds.above
     # all sets of variables of a predicate, or as many random ones as a row tries
     size = min(VARIABLES, len(columns))
     used = 0
@@ -196,13 +201,13 @@ def _attacks(
         chosen = list[Integers]()
         for row in range(used, min(used + _ROUND, len(values))):
             order = choices[generator.permutation(len(choices))]
-            first = Conditions(values, above, order, ordered).first_unique(columns, row)
+            first = Conditions(values, above, order, thresholds.ordered).first_unique(columns, row)
             used, tried = used + 1, tried + (len(order) if first is None else first + 1)
             if first is not None:
                 found.append(row)
                 chosen.append(order[first])
         picked = np.array(chosen, dtype=np.int64).reshape(-1, size)
-        yield Conditions(values[found], above[found], picked, ordered), used, tried
+        yield Conditions(values[found], above[found], picked, thresholds.ordered), used, tried
 
 
 def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
@@ -222,15 +227,15 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     if comparison.holdout is not None:
         control = _People.of_holdout(comparison, comparison.holdout)
     generator = np.random.default_rng(_SEED)
-    asked = *edges(released, generator.permutation(rows), ordered), ordered
-    guess = float((_mixed_conditions(asked).counts(original, units) == 1).mean())
+    thresholds = _Thresholds(*edges(released, generator.permutation(rows), ordered), ordered)
+    guess = float((_mixed_conditions(thresholds).counts(original, units) == 1).mean())
 
     reading: Reading[Guesses] | None = None
     counts_inside: list[Integers] = []
     counts_outside: list[Integers] = []
     is_narrow = False
     tried = 0
-    for conditions, used, tried in _attacks(released, asked, generator):
+    for conditions, used, tried in _attacks(released, thresholds, generator):
         counts_inside.append(conditions.counts(original, units))
         if control is not None:
             counts_outside.append(conditions.counts(control.values, control.numbers))
@@ -293,16 +298,16 @@ class _People(NamedTuple):
         return cls(values, outsiders.numbers, outsiders.size)
 
 
-def _mixed_conditions(asked: _Values) -> Conditions:
+def _mixed_conditions(thresholds: _Thresholds) -> Conditions:
     """Return conditions on the values of shuffled rows: what a guess singles out."""
-    values, above, ordered = asked
+    values = thresholds.values
     width = values.shape[1]
     guesses = min(len(values), GUESSES)
     shuffling = np.random.default_rng(_SEED)
     order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(guesses)])
     rows = np.array([shuffling.permutation(guesses) for _ in range(width)]).T
     mixed = rows, np.arange(width)
-    return Conditions(values[mixed], above[mixed], order, ordered)
+    return Conditions(values[mixed], thresholds.above[mixed], order, thresholds.ordered)
 
 
 _singling_out_success = beyond_a_guess(

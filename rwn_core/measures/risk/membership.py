@@ -221,7 +221,8 @@ def _and(unit: tuple[str, ...]) -> str:
 
 
 def _some(parts: Sequence[str]) -> str:
-    *shown, last = parts
+    shown = list(parts[:-1])
+    last = parts[-1]
     if len(parts) > _NAMED:
         shown = list(parts[:_NAMED])
         last = f"{len(parts) - _NAMED} more"

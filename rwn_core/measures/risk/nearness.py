@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,9 +232,9 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     nearest = detail.nearest
     by_k = detail.governed_by_k
     k = detail.k
-    epsilon: Any = detail.epsilon
-    soft = k is None and epsilon is None  # a kernel weighs all others
-    epsilon = epsilon if np.ndim(epsilon) == 0 else None  # radii of records are no line
+    soft = k is None and detail.epsilon is None  # a kernel weighs all others
+    # radii of records are no line
+    epsilon: Any = detail.epsilon if np.ndim(detail.epsilon) == 0 else None
     # the same start wherever the sliders are
     low = 0.8
     high = style.above(1.1 * style.largest(sizes, [10]))
@@ -250,26 +250,17 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
         by = ""
         what, size, governor = "effective number of donors", "number", "kernel"
         unit = what
-    # lines and names of the radius and of k, and words for values beyond the top
     shapes: list[dict[str, Any]] = []
     labels: list[style.Label] = []
     if epsilon:
         shapes.append(style.horizontal(epsilon, style.EPSILON, "dash"))
-        # where few records are: left of k, or right of it
-        at, edge = (0, "left") if (k or 0) > 3 else (1, "right")
-        place: dict[str, Any] = {"xref": "paper", "xanchor": edge}
-        place["yanchor"] = "top" if epsilon > 0.9 * top else "bottom"
-        labels.append(style.label(f"ε = {epsilon:g}", at, epsilon, style.EPSILON, **place))
+        labels.append(_name_of_radius(epsilon, k, top))
     if k:
         shapes.append(style.vertical(k, style.NEUTRAL, "dot"))
-        # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
-        place = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
-        labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
+        labels.append(_name_of_k(k))
     if beyond:
         labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
-    # a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten
-    inside = [t for t in _TICKS if low <= t <= high]
-    ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
+    ticks = _ticks(low, high)
     marks: dict[str, Any] = {
         "type": "log",
         "tickvals": ticks,
@@ -286,7 +277,7 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
         note,
         f"Nearest distance against {what} of {len(sizes):,} records; the median {size} is "
         f"{median}{by}" + (f"; {beyond}" if beyond else ""),
-        data=_cloud(sizes, nearest, by_k, (low, high, top), governor),
+        data=_cloud(sizes, nearest, by_k, _Frame(low, high, top), governor),
         layout=style.layout(
             style.axis(unit, math.log10(low), math.log10(high), **marks),
             style.axis("nearest distance", 0, top),
@@ -298,11 +289,45 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     )
 
 
+def _name_of_radius(epsilon: float, k: int | None, top: float) -> style.Label:
+    """Return the name of the radius, where few records are: left of k, or right of it."""
+    at = 1
+    place: dict[str, Any] = {"xref": "paper", "xanchor": "right"}
+    if (k or 0) > 3:
+        at = 0
+        place["xanchor"] = "left"
+    place["yanchor"] = "top" if epsilon > 0.9 * top else "bottom"
+    return style.label(f"ε = {epsilon:g}", at, epsilon, style.EPSILON, **place)
+
+
+def _name_of_k(k: int) -> style.Label:
+    """Return the name of k, at the top of its line."""
+    # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
+    place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+    return style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place)
+
+
+def _ticks(low: float, high: float) -> list[int]:
+    """Return 1, 2 and 5 times the powers of ten between two ends; of many the powers alone."""
+    inside = [tick for tick in _TICKS if low <= tick <= high]
+    if len(inside) <= 7:
+        return inside
+    return [tick for tick in inside if str(tick)[0] == "1"]
+
+
+class _Frame(NamedTuple):
+    """The ends of the axes: of sizes, and from 0 of distances."""
+
+    low: float
+    high: float
+    top: float
+
+
 def _cloud(
     sizes: NDArray[Any],
     nearest: NDArray[Any],
     by_k: NDArray[np.bool_],
-    frame: tuple[float, float, float],
+    frame: _Frame,
     governor: str,
 ) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
@@ -311,8 +336,7 @@ def _cloud(
     traces = list[style.Trace]()
     hover = _HOVER.replace("donors", "effective donors") if governor == "kernel" else _HOVER
     if len(sizes) >= style.CLOUD_POINTS:
-        low, high, top = frame
-        edges = np.geomspace(low, high, 61), np.linspace(0, top, 31)
+        edges = np.geomspace(frame.low, frame.high, 61), np.linspace(0, frame.top, 31)
         traces.append(style.density(sizes, nearest, style.ORIGINAL, edges))
         shown = style.extremes(nearest)
     for name, rows in ((governor, shown[~by_k[shown]]), ("k", shown[by_k[shown]])):
@@ -320,7 +344,7 @@ def _cloud(
         cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": hover}
         if name == "k":
             cloud["marker"] |= {"size": 7, "color": style.NEUTRAL, "symbol": "diamond-open"}
-        traces += style.at_the_edge(cloud, "y", frame[2])
+        traces += style.at_the_edge(cloud, "y", frame.top)
     return traces
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +121,13 @@ def compute_cooks_distance(comparison: Comparison) -> Reading[RecordValues]:
 _HOVER = "record %{{{}}}: %{{y:.3g}}<extra>%{{fullData.name}}</extra>"
 
 
+def _axis_of_halves(width: int) -> style.Axis:
+    """Return the axis of two files next to each other."""
+    halves: dict[str, Any] = {"tickvals": [width / 2, 1.56 * width]}
+    halves |= {"ticktext": list(style.SIDES), "showgrid": False}
+    return style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
+
+
 def draw_values(
     reading: Reading[RecordValues], drawn: Drawn | None = None, *, key: str, title: str, unit: str
 ) -> style.Chart:
@@ -136,16 +143,19 @@ def draw_values(
     band = None if drawn is None else drawn["max_released"]
     draws = "" if band is None else range_text(band.low, band.high)
     bulk = style.clipped(*values)
-    top = style.above(
-        1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
-    )
-    # record numbers, or two halves for files next to each other
-    axis = style.axis("record", -0.02 * width, 1.03 * width)
-    if many:
-        halves: dict[str, Any] = {"tickvals": [width / 2, 1.56 * width]}
-        halves |= {"ticktext": list(style.SIDES), "showgrid": False}
-        axis = style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
+    if bulk is None:
+        bulk = style.largest(*values, [] if band is None else band.high)
+    top = style.above(1.1 * bulk)
     most = detail.max_original
+    shapes: list[dict[str, Any]] = []
+    if band is not None:
+        shapes.append(stripe(band.low, band.high))
+    if most <= top:
+        shapes.append(style.horizontal(most, style.ORIGINAL))
+    if many:
+        shapes.append(style.vertical(1.03 * width, style.NEUTRAL))
+    data = _cloud(records[0], values[0], shift[0], (width, top), released=False)
+    data += _cloud(records[1], values[1], shift[1], (width, top), released=True)
     beyond = style.beyond_words(np.concatenate(values), top, "point")
     maxima = [style.number(each) for each in (most, detail.max_released)]
     return style.chart(
@@ -157,19 +167,11 @@ def draw_values(
         f"{detail.argmax_released + 1} of the release"
         + (f"; {beyond}" if beyond else "")
         + (f"; {NAME} have {draws}" if draws else ""),
-        data=[
-            trace
-            for i in (0, 1)
-            for trace in _cloud(records[i], values[i], shift[i], (width, top), released=bool(i))
-        ],
+        data=data,
         layout=style.layout(
-            axis,
+            _axis_of_halves(width) if many else style.axis("record", -0.02 * width, 1.03 * width),
             style.axis(unit, 0, top),
-            shapes=[
-                *([] if band is None else [stripe(band.low, band.high)]),
-                *([style.horizontal(most, style.ORIGINAL)] if most <= top else []),
-                *([style.vertical(1.03 * width, style.NEUTRAL)] if many else []),
-            ],
+            shapes=shapes,
             annotations=_names(detail, shift, top, width + shift[1]),
         ),
         large={"legend": True},
@@ -207,36 +209,54 @@ def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> l
     heights = detail.max_original, detail.max_released
     holders = detail.argmax_original + 1, detail.argmax_released + 1
     spots = {
-        i: (holders[i], holders[i] + shift[i], height)
+        i: _Maximum(holders[i], holders[i] + shift[i], height)
         for i, height in enumerate(heights)
         if math.isfinite(height)
     }
     below = None
     if len(spots) == 2:
-        (_, x0, y0), (_, x1, y1) = spots.values()
-        # names above both points would touch each other
-        long = max(y0, y1) > top  # a name with its number, below the edge
-        y0, y1 = min(y0, top), min(y1, top)
-        if abs(y0 - y1) < 0.28 * top and abs(x0 - x1) < (0.36 if long else 0.16) * span:
-            below = 0 if y0 < y1 else 1
+        below = _below_the_other(spots[0], spots[1], top, span)
     labels: list[style.Label] = []
-    for i, (record, x, height) in spots.items():
-        align = "center"
-        if x < 0.06 * span:
-            align = "left"
-        elif x > 0.94 * span:
-            align = "right"
-        side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
-        lift = {"yshift": -3 if i == below else 3}
+    for i, spot in spots.items():
+        record, x, height = spot
         text = f"#{record}"
         if height > top:  # by the arrow at the edge; the file to the right goes left of its own
             text = f"#{record}: {style.number(height)}"
             height = top
-            side_of = {"xanchor": "right" if x > 0.5 * span else "left", "yanchor": "top"}
-            lift = {"xshift": -6 if x > 0.5 * span else 6, "yshift": -12 * i}
+            right = x > 0.5 * span
+            side_of = {"xanchor": "right" if right else "left", "yanchor": "top"}
+            lift = {"xshift": -6 if right else 6, "yshift": -12 * i}
+        else:
+            side_of = {"xanchor": _align(x, span), "yanchor": "top" if i == below else "bottom"}
+            lift = {"yshift": -3 if i == below else 3}
         color = style.RELEASED if i else style.ORIGINAL
         labels.append(style.label(text, x, height, color, bold=True, **side_of, **lift))
     return labels
+
+
+class _Maximum(NamedTuple):
+    """The record of a maximum, and where it is drawn."""
+
+    record: int
+    x: int
+    height: float
+
+
+def _below_the_other(one: _Maximum, other: _Maximum, top: float, span: float) -> int | None:
+    """Return which of two maxima is named below its point; None where the names do not touch."""
+    long = max(one.height, other.height) > top  # a name with its number, below the edge
+    room = (0.36 if long else 0.16) * span
+    heights = min(one.height, top), min(other.height, top)
+    if abs(heights[0] - heights[1]) >= 0.28 * top or abs(one.x - other.x) >= room:
+        return None
+    return 0 if heights[0] < heights[1] else 1
+
+
+def _align(x: float, span: float) -> str:
+    """Return the side of a name at which its point is, so that no name leaves the picture."""
+    if x < 0.06 * span:
+        return "left"
+    return "right" if x > 0.94 * span else "center"
 
 
 def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
@@ -388,7 +408,7 @@ def draw_nearest_distance(
         f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail.sampled else ""),
         "Box plots of the distance to the nearest record of the same file; the median is "
         f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
-        data=[trace for i in (1, 0) for trace in _box(values[i], released=bool(i))],
+        data=[*_box(values[1], released=True), *_box(values[0], released=False)],
         layout=style.layout(
             style.axis(
                 "distance to the nearest record (SD)", 0, style.above(1.03 * style.largest(*values))

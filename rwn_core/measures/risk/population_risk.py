@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
 from typing import Any, NamedTuple
@@ -479,15 +479,8 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         size = float(len(own if units is None else np.unique(units)))
         fraction = min(size / max(population, size), 1.0)
         path = forward_search(counts, fraction)
-        # The records that are unique on all keys, and their expected tau1 and tau2. Values are
-        # independent of the other keys within a group of the model, and further keys, of which all
-        # records are one group, altogether: each multiplies the fitted mean by the share of the
-        # record's value in its group. Missing is a value.
-        rate = np.maximum(path[-1].means.ravel()[own], 1e-300) / fraction
-        every = np.zeros_like(own)
-        groups = np.unravel_index(own, path[-1].means.shape)
-        for value, group in zip_longest(known.T + 1, groups, fillvalue=every):
-            rate = rate * (np.bincount(value)[value] / np.bincount(group)[group])
+        # the records that are unique on all keys, and their expected tau1 and tau2
+        rate = _rates(path[-1].means, own, known, fraction)
         alone = class_sizes(known + 1, units) == 1
         each = once(known + 1, units)[alone]
         rate = rate[alone]
@@ -495,8 +488,6 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         risks.append((round(float(each.sum())), *map(float, expected)))
         shares.append(min(risks[-1][2] / max(size, 1.0), 1.0))
     uniques, tau1, tau2 = (Sides(*both) for both in zip(*risks, strict=True))
-    verb = "enters" if len(apart) == 1 else "enter"
-    caveat = f"{', '.join(apart)} {verb} as independent of the other keys, for lack of cells."
     detail = PopulationRisk(
         names=used,
         independent=apart,
@@ -506,13 +497,44 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         uniques=uniques,
         alone=tau1,
         expected=tau2,
-        model=", ".join(" × ".join(used[at] for at in x) for x in path[-1].terms if len(x) > 1),
+        model=_crossed_words(path[-1].terms, used),
         of_names=path[-1].tau2,
         check=path[-1].check,
         z=path[-1].z,
-        caveat=caveat if apart else "",
+        caveat=_independent_words(apart),
     )
     return Reading(value=shares[1], baseline=shares[0], detail=detail)
+
+
+def _rates(means: Floats, cells: Integers, values: Integers, fraction: float) -> Floats:
+    """Return the mean of each record's values in the population, shape (n,)."""
+    # Shapes: means, by the groups of the model's keys; cells (n,), values (n, keys). Values are
+    # independent of the other keys within a group of the model, and further keys, of which all
+    # records are one group, altogether: each multiplies the fitted mean by the share of the
+    # record's value in its group. Missing is a value.
+    rate = np.maximum(means.ravel()[cells], 1e-300) / fraction
+    every = np.zeros_like(cells)
+    groups = np.unravel_index(cells, means.shape)
+    for value, group in zip_longest(values.T + 1, groups, fillvalue=every):
+        rate = rate * (np.bincount(value)[value] / np.bincount(group)[group])
+    return rate
+
+
+def _crossed_words(terms: Iterable[Sequence[int]], names: Sequence[str]) -> str:
+    """Write the terms of a model of more than one variable."""
+    words = []
+    for term in terms:
+        if len(term) > 1:
+            words.append(" × ".join(names[at] for at in term))
+    return ", ".join(words)
+
+
+def _independent_words(apart: Sequence[str]) -> str:
+    """Say which keys the model takes as independent of the others; nothing where none is."""
+    if not apart:
+        return ""
+    verb = "enters" if len(apart) == 1 else "enter"
+    return f"{', '.join(apart)} {verb} as independent of the other keys, for lack of cells."
 
 
 def loglinear_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:

@@ -41,10 +41,8 @@ class RedTeam(Detail):
 def compute(comparison: Comparison) -> Reading[RedTeam]:
     """Return the largest score of the simple attacks, and the best finding of each."""
     found = attack(comparison)
-    link, name = (
-        next((each for each in found if each.kind == kind), None)
-        for kind in ("identity", "attribute")
-    )
+    link = next((each for each in found if each.kind == "identity"), None)
+    name = next((each for each in found if each.kind == "attribute"), None)
     # the best finding of each attack per variable, and the farthest of high precision
     best: dict[Any, Finding] = {}
     for each in found:  # best first

@@ -55,6 +55,11 @@ class _AskedSets:
     only_tried: Booleans  # (s,), True for a set of one or two variables that was only tried
 
 
+def _which_are_in(names: Names, secrets: Names) -> list[bool]:
+    """Return for each confidential variable whether it is in a set."""
+    return [name in names for name in secrets]
+
+
 def _searched(
     table: KnownTable,
     stated: Sequence[Names],
@@ -67,8 +72,9 @@ def _searched(
     others.sort(key=lambda name: -rich[name])
     position = {name: place for place, name in enumerate(table.names)}
     mates = travel_mates(others, units, secrets)
-    grown = isolating_sets(table.codes, [tuple(map(position.__getitem__, each)) for each in mates])
-    further = (*mates, *(tuple(table.names[at] for at in each) for each in grown))
+    mates_at = [tuple(map(position.__getitem__, each)) for each in mates]
+    grown = isolating_sets(table.codes, mates_at)
+    further = (*mates, *(tuple(map(table.names.__getitem__, each)) for each in grown))
     # one value or two of variables released unmasked lead to the own row; by others most are
     # found anyway, and what they tell is a relation
     small, left = small_sets([name for name in others if name in spared], table.n)
@@ -81,8 +87,8 @@ def _searched(
             "Every variable is confidential, so nothing is known to find a person by; give one "
             "another role."
         )
-    inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
-    places = [tuple(position[name] for name in names) for names in found.sets]
+    inside = np.array([_which_are_in(names, secrets) for names in found.sets], bool)
+    places = [tuple(map(position.__getitem__, names)) for names in found.sets]
     only = np.array([frozenset(names) in tried for names in found.sets], bool)
     return _AskedSets(
         known=found,

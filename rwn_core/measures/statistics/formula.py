@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from itertools import chain, product
 from typing import Protocol
 
 import numpy as np
@@ -78,8 +79,8 @@ def formula_columns(
             if factor.transform:
                 own_names = [str(factor)]
                 own_columns = [_transformed(own_columns[0], factor, where)]
-            names = [f"{a}:{b}" if a else b for a in names for b in own_names]
-            made = [a * b for a in made for b in own_columns]
+            names = [f"{a}:{b}" if a else b for a, b in product(names, own_names)]
+            made = [a * b for a, b in product(made, own_columns)]
         terms += names
         columns += made
     return terms, columns
@@ -89,8 +90,7 @@ def design_width(original: Microdata, formula: Formula) -> int:
     """Return the number of columns of a formula's terms, without making any."""
     widths = {
         factor: 1 if factor.transform else len(dummy_levels(original, factor.name))
-        for term in formula.terms
-        for factor in term
+        for factor in chain.from_iterable(formula.terms)
     }
     return sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -59,8 +60,10 @@ def design_matrix(
             f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
         )
     made = [predictor_columns(original, table, name) for name in question.predictors]
-    columns = [numbers(original, table, question.response), *[c for _, each in made for c in each]]
-    return complete_design(question, [term for each, _ in made for term in each], columns, where)
+    terms = chain.from_iterable(terms_of_name for terms_of_name, _ in made)
+    columns = chain.from_iterable(columns_of_name for _, columns_of_name in made)
+    response = numbers(original, table, question.response)
+    return complete_design(question, list(terms), [response, *columns], where)
 
 
 def complete_design(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -182,7 +183,7 @@ def pitman_law(sizes: Integers) -> PitmanLaw:
         return PitmanLaw(1.0, float(n))
     fits = [
         minimize(_pitman_misfit, start, (sizes,), "L-BFGS-B", bounds=[_ALPHA, _SHIFT])
-        for start in [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
+        for start in product((0.1, 0.5, 0.9), (0.0, np.log(n)))
     ]
     alpha, shift = min(fits, key=lambda fit: float(fit.fun)).x
     return PitmanLaw(float(alpha), float(np.exp(shift) - alpha))

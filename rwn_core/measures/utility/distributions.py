@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,30 +47,41 @@ from rwn_core.measures.statistics.intervals import Band
 # Marginal distributions of the variables
 
 
-def distribution_steps(ascending: Floats) -> tuple[Floats, Floats]:
-    """Return the distinct values, and the share at or below each, preceded by 0."""
-    # Shapes: ascending (n,); values (d,); shares (m,), one more than values.
+class Steps(NamedTuple):
+    """An empirical distribution function."""
+
+    values: Floats  # shape (d,): the distinct values, ascending
+    shares: Floats  # shape (d + 1,): the share at or below each, preceded by 0
+
+
+def distribution_steps(ascending: Floats) -> Steps:
+    """Return the empirical distribution function of values."""
+    # Shape: ascending (n,).
     new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
     ends = np.append(np.flatnonzero(new), len(ascending))
-    return ascending[ends[:-1]], ends / len(ascending)
+    return Steps(ascending[ends[:-1]], ends / len(ascending))
 
 
-def kolmogorov_smirnov(steps: tuple[Floats, Floats], other: Floats) -> float:
+def kolmogorov_smirnov(steps: Steps, other: Floats) -> float:
     """Return the largest distance of two empirical distribution functions."""
-    # Shapes: steps (d,) and (m,), one more; other (n,).
-    # `steps` is from `distribution_steps`; `other` is ascending and complete.
+    # Shape: other (n,), ascending and complete.
     # between two steps the first function is flat and the second rises: its ends decide
-    values, shares = steps
-    at = np.searchsorted(other, values, side="right") / len(other)
-    before = np.searchsorted(other, values, side="left") / len(other)
+    shares = steps.shares
+    at = np.searchsorted(other, steps.values, side="right") / len(other)
+    before = np.searchsorted(other, steps.values, side="left") / len(other)
     return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))
 
 
 _FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples
 
 
-_Bins = tuple[tuple[Floats, Floats], float, Floats, Integers]
-"""Steps of a distribution, what all values are multiples of (or 0), edges, and counts."""
+class _Bins(NamedTuple):
+    """The bins of a distribution."""
+
+    steps: Steps
+    unit: float  # what all values are multiples of, or 0
+    edges: Floats
+    counts: Integers
 
 
 def _summary(ascending: Floats) -> tuple[float, float]:
@@ -104,14 +115,18 @@ def _towers(step: float, edges: Floats) -> bool:
 
 def _widened(before: _Bins, known: Floats) -> tuple[Floats, Integers]:
     """Return the original's bins and counts, fitted to a coarser or wider release."""
-    (values, shares), own, edges, counts = before
+    values = before.steps.values
+    shares = before.steps.shares
+    edges = before.edges
+    counts = before.counts
     step = grid_step(np.unique(known))
-    if step > 1.5 * own and _towers(step, edges):  # rounded: the bins follow the steps
+    if step > 1.5 * before.unit and _towers(step, edges):  # rounded: the bins follow the steps
         edges = grid_edges(min(known[0], values[0]), max(known[-1], values[-1]), step)
         below = np.searchsorted(values, edges, side="left")
         return edges, np.diff(np.round(shares[below] * counts.sum()).astype(np.int64))
     if known[0] < edges[0]:
-        edges, counts = np.append(known[0], edges), np.append(0, counts)
+        edges = np.append(known[0], edges)
+        counts = np.append(0, counts)
     if known[-1] > edges[-1]:
         # an upper edge belongs to the last bin alone: no value changes bins
         top = np.nextafter(edges[-1], np.inf)
@@ -127,25 +142,25 @@ def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
         def profile() -> tuple[_Bins, tuple[float, float]]:
             known = _known(comparison, comparison.original, name)
             steps = distribution_steps(known)
-            step = grid_step(steps[0])
+            step = grid_step(steps.values)
             edges = bin_edges(known)
             if _towers(step, edges):
                 edges = grid_edges(known[0], known[-1], step)
-            return (steps, step, edges, bin_counts(known, edges)), _summary(known)
+            return _Bins(steps, step, edges, bin_counts(known, edges)), _summary(known)
 
         # the original's bins, fitted to the release
         bins, own = comparison.cached_for_original(("marginal", name), profile)
         known = _known(comparison, comparison.masked, name)
         edges, counts = _widened(bins, known)
         mean, sd = map(Sides, own, _summary(known))
-        distance = kolmogorov_smirnov(bins[0], known)
+        distance = kolmogorov_smirnov(bins.steps, known)
         return Marginal(
             edges=edges,
             original=counts,
             released=bin_counts(known, edges),
             mean=mean,
             sd=sd,
-            **_lost(comparison, (int(bins[-1].sum()), len(known)), distance),
+            **_lost(comparison, (int(bins.counts.sum()), len(known)), distance),
         )
     levels, before, after = level_counts(comparison, name)
     return Marginal(
@@ -368,7 +383,9 @@ def draw_quantiles(reading: Reading[BothFiles], drawn: Drawn | None = None) -> s
     # the most moved variables, in the order of the table
     rows = np.sort(np.argsort(-np.abs(shift).max(axis=1), kind="stable")[:_VARIABLES])
     shown = [style.escape(names[row]) for row in rows]
-    texts = [[f"{name}, {share}" for share in shares] for name in shown]
+    texts = []
+    for name in shown:
+        texts.append([f"{name}, {share}" for share in shares])
     # a band of further draws: a circle on each shift outside, its range under the pointer
     outside = np.zeros(shift.shape, dtype=bool)
     if drawn is not None:

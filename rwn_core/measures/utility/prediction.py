@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,13 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
 from rwn_core.measures.measure import FROM_ZERO, Detail, Reading, Sides, utility_measure
 
-Sample = tuple[Floats, NDArray[Any]]
+
+class Sample(NamedTuple):
+    """The records that a learner is fitted to, or tested on; NaN where a feature is missing."""
+
+    features: Floats  # shape (n, d)
+    response: NDArray[Any]  # shape (n,)
+
 
 TREES = 100
 NEIGHBORS = 15
@@ -92,18 +98,19 @@ def _learner(name: str, records: int, classify: bool) -> Any:
 
 def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) -> float:
     """Return a learner's error on test records: share of wrong classes, or 1 - R2."""
-    # Samples are (features, response) of shapes (n, d) and (n,); NaN where missing.
-    features, response = train
+    features = train.features
+    response = train.response
     # one order of the records, so that samples and ties do not depend on the file's
     order = np.lexsort((*np.nan_to_num(features, nan=np.inf).T, response))
     if classify and len(np.unique(response)) < 2:
-        return float((response[0] != test[1]).mean())
+        return float((response[0] != test.response).mean())
     made = _learner(learner, len(response), classify)
     with np.errstate(invalid="ignore"):  # a column without a value has no mean
-        predicted = made.fit(features[order], response[order]).predict(test[0])
+        predicted = made.fit(features[order], response[order]).predict(test.features)
     if classify:
-        return float((predicted != test[1]).mean())
-    residual, deviation = test[1] - predicted, test[1] - test[1].mean()
+        return float((predicted != test.response).mean())
+    residual = test.response - predicted
+    deviation = test.response - test.response.mean()
     return float((residual**2).sum() / (deviation**2).sum())
 
 
@@ -149,7 +156,7 @@ class _Encoder:
                 columns += [(code == number).astype(float) for number in range(len(levels))]
             else:
                 columns.append(self._scaled(table, variable.name))
-        return np.column_stack(columns)[known], values[known]
+        return Sample(np.column_stack(columns)[known], values[known])
 
     def _scaled(self, table: Microdata, name: str) -> Floats:
         # Shapes: the answer (n,), of the records of the table.

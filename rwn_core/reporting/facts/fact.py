@@ -48,7 +48,7 @@ def pairs(named: Mapping[str, Any]) -> Table:
     return written_table(("what", "value"), named.items())
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     if value is None:
         return "–"
     if isinstance(value, int | float) and not isinstance(value, bool):

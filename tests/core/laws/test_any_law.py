@@ -15,9 +15,9 @@ from scipy import sparse
 
 import rwn_core as rwn
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import Lists
 from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
 from rwn_core.laws.law import MixtureComponent
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.moments import certain, independent, joined, numbers_among
 from rwn_core.laws.rank_swaps import descending, moore_partners, mu_argus_partners, whole_part
 from rwn_core.laws.row_mixture import RowMixtureLaw

@@ -11,7 +11,8 @@ from rwn_core import RWN, Neighborhoods, Radii, find_neighborhoods
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import DonorTables, Lists
+from rwn_core.laws.donor_lists import DonorTables
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.neighbors.search import Search

@@ -14,8 +14,15 @@ from scipy.stats import chi2
 import rwn_core as rwn
 from rwn_core import Comparison, SecretKey, SoftRWN
 from rwn_core.laws import tied_law
-from rwn_core.laws.donor_lists import Lists
-from rwn_core.laws.tie_kernel import draw_tied, tied_logs, weigh_scores
+from rwn_core.laws.lists import Lists
+from rwn_core.laws.tie_kernel import (
+    DonorScores,
+    Tie,
+    Ways,
+    draw_tied,
+    tied_logs,
+    weigh_scores,
+)
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.parallel.threads import work
@@ -39,6 +46,7 @@ def table_of_six(seed: int) -> rwn.Microdata:
 
 
 ALL = np.arange(6)
+DRAWN = Ways(without=False, own=False)
 
 
 def lists_of_weights(weights: Any) -> Lists:
@@ -49,13 +57,13 @@ def lists_of_weights(weights: Any) -> Lists:
     return Lists(np.arange(n), n * np.arange(n), np.full(n, n), members, flat, np.ones(n), False)
 
 
-def arrays_of(scores: Any, loadings: Any, classes: int, bins: int) -> tied_law.Tie:
+def arrays_of(scores: Any, loadings: Any, classes: int, bins: int) -> Tie:
     """The tables of units of one column each, ordered by their scores."""
     points = tied_law.class_points(classes, 1)
     tables = np.array([tied_law.checkerboard(points, np.array(each), bins).T for each in loadings])
     ranks = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1).astype(np.int32)
     sums = np.concatenate((np.zeros_like(tables[:, :1]), np.cumsum(tables, axis=1)), axis=1)
-    return tied_law.Tie(ranks, tables, sums)
+    return Tie(ranks, tables, sums)
 
 
 def published(id_: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -90,7 +98,7 @@ def test_COUP_3_and_6_the_law_of_a_row(id_: str) -> None:
         coded.append((codes[:6], codes[6:]))
     logs = np.zeros((6, len(rows)))
     numbers = tied_law._slots(coded)
-    tied_logs(lists_of_weights(given["weights"]), arrays, numbers, (False, False), logs, 0, 6)
+    tied_logs(lists_of_weights(given["weights"]), arrays, numbers, DRAWN, logs, 0, 6)
     wanted = [each["by_source"] for each in expected["rows"]]
     np.testing.assert_allclose(np.exp(logs).T, wanted, rtol=0, atol=1e-10)
 
@@ -112,14 +120,14 @@ def test_COUP_5_and_7_what_is_needed_and_what_is_made() -> None:
     arrays = arrays_of(values, given["loadings"], given["G"], given["B"])
     lists = lists_of_weights(given["weights"])
     mean, variance, bins = np.empty((3, 6)), np.empty((3, 6)), np.empty((3, 6, given["B"]))
-    weigh_scores(lists, arrays.ranks, values, (mean, variance, bins), 0, 6)
+    weigh_scores(lists, arrays.ranks, values, DonorScores(mean, variance, bins), 0, 6)
     made = [one @ table for one, table in zip(bins, arrays.tables, strict=True)]
     for place, (one, other) in enumerate([(0, 1), (0, 2), (1, 2)]):
         within = (made[one] * made[other]).mean() - (mean[one] * mean[other]).mean()
         assert within == pytest.approx(expected["within"][place], abs=1e-10)
     _, expected = published("COUP-7")
     scores = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
-    weigh_scores(lists, arrays.ranks, scores, (mean, variance, bins), 0, 6)
+    weigh_scores(lists, arrays.ranks, scores, DonorScores(mean, variance, bins), 0, 6)
     needed, weights, missing = tied_law.needed_correlations(scores, mean, variance)
     np.testing.assert_allclose(needed, expected["needed"], atol=1e-8)
     np.testing.assert_allclose(weights, expected["weight"], atol=1e-8)
@@ -223,7 +231,7 @@ def test_draws_follow_the_law_and_not_that_of_other_ties() -> None:
     def chances(loadings: Any) -> np.ndarray:
         arrays = arrays_of(law.tied.tie.ranks, loadings, 128, 64)
         logs = np.zeros((6, len(rows)))
-        tied_logs(lists, arrays, numbers, (False, False), logs, 0, 6)
+        tied_logs(lists, arrays, numbers, DRAWN, logs, 0, 6)
         return np.exp(logs[0]).reshape(6, 6, 6)
 
     def drawn(seed: int, records: np.ndarray) -> np.ndarray:

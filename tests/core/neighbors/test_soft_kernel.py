@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 
 from rwn_core import Microdata, ParameterError, SecretKey, SoftRWN
 from rwn_core.neighbors import find_neighborhoods, soft_lists
+from rwn_core.neighbors.compressed_rows import Entries
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import (
-    Entries,
-    list_both_ways,
-    list_neighbors,
-    ranked_lists,
-    to_rank,
-)
+from rwn_core.neighbors.soft_lists import list_both_ways, list_neighbors, ranked_lists, to_rank
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import NeighborTable, complete_table
 from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log

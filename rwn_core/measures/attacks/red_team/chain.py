@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,9 @@ def chain(
     wanted = [name for name in secrets if name in original and name not in keys]
     tables = _Tables.from_frames(original, releases)
     known = {name: tables.people[name] for name in keys if name in tables.people}
-    found = [each for steps in _chains(tables, known, wanted) for each in _scored(tables, *steps)]
+    found: list[Chained] = []
+    for steps in _chains(tables, known, wanted):
+        found += _scored(tables, *steps)
     return sorted(found, key=lambda each: -each.score)
 
 
@@ -67,22 +69,38 @@ class _Tables:
     ) -> _Tables:
         frames = [original, *(frame for frame, _ in releases)]
         names = list(map(str, original))
-        is_number, is_bool = pd.api.types.is_numeric_dtype, pd.api.types.is_bool_dtype
+
         levels = {}
         for name in names:
-            holding = [frame[name] for frame in frames if name in frame]
-            if not all(is_number(each) and not is_bool(each) for each in holding):
-                texts = pd.concat([each.dropna().astype(str) for each in holding])
+            columns = [frame[name] for frame in frames if name in frame]
+            if not all(map(_is_of_numbers, columns)):
+                texts = pd.concat([column.dropna().astype(str) for column in columns])
                 levels[name] = sorted(texts.unique())
-        values = [
-            {name: _numbers(frame[name], levels.get(name)) for name in names if name in frame}
-            for frame in frames
+        people, *rows = [_values(frame, names, levels) for frame in frames]
+        slices = [
+            _slices_of(columns, stated) for (_, stated), columns in zip(releases, rows, strict=True)
         ]
-        slices = tuple(
-            tuple(tuple(n for n in each if n in held) for each in given)
-            for (_, given), held in zip(releases, values[1:], strict=True)
-        )
-        return cls(values[0], tuple(values[1:]), slices, levels)
+        return cls(people, tuple(rows), tuple(slices), levels)
+
+
+def _is_of_numbers(column: pd.Series[Any]) -> bool:
+    """True if a column has numbers that are no truth values."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def _values(
+    frame: pd.DataFrame, names: Sequence[str], levels: Mapping[str, list[str]]
+) -> dict[str, Floats]:
+    """Return the columns that a table has, as numbers."""
+    return {name: _numbers(frame[name], levels.get(name)) for name in names if name in frame}
+
+
+def _slices_of(columns: Mapping[str, Floats], stated: Slices) -> tuple[tuple[str, ...], ...]:
+    """Return the slices of a release, of the columns that are attacked."""
+    slices = []
+    for names in stated:
+        slices.append(tuple(name for name in names if name in columns))
+    return tuple(slices)
 
 
 def _numbers(column: pd.Series[Any], levels: list[str] | None) -> Floats:
@@ -93,18 +111,26 @@ def _numbers(column: pd.Series[Any], levels: list[str] | None) -> Floats:
     return np.where(places.codes < 0, np.nan, np.asarray(places.codes, np.float64))
 
 
-_Step = tuple[int, tuple[str, ...]]
+class _Step(NamedTuple):
+    """A merge with a release by a slice of it."""
+
+    release: int
+    names: tuple[str, ...]
+
+
 _Steps = tuple[tuple[_Step, ...], str, Floats]
 
 
 def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) -> Iterator[_Steps]:
     """Yield path, variable and inferred values of one merge, or of two in different releases."""
-    steps = [(at, names) for at, slices in enumerate(tables.slices) for names in slices]
+    steps: list[_Step] = []
+    for release, slices in enumerate(tables.slices):
+        steps += [_Step(release, names) for names in slices]
     for one in steps:
         first = _further(tables, one, known, known)
         yield from (((one,), name, first[name]) for name in wanted if name in first)
         for other in steps if first else ():
-            if other[0] != one[0] and set(other[1]) & set(first):
+            if other.release != one.release and set(other.names) & set(first):
                 second = _further(tables, other, {**first, **known}, first)
                 yield from (((one, other), name, second[name]) for name in wanted if name in second)
 
@@ -117,8 +143,8 @@ def _further(
     Nothing where the slice has none of the columns `by`, or no others.
     """
     # Shapes: each of at_hand, by, the answer (n,), of the people.
-    at, names = step
-    rows = tables.rows[at]
+    names = step.names
+    rows = tables.rows[step.release]
     if not set(by) & set(names):
         return {}
     known = [name for name in names if name in at_hand]

@@ -273,14 +273,17 @@ def scored(tried: Sequence[NameCounts]) -> list[Finding]:
     """Return the findings beyond luck of all names that were tried."""
     if not tried:
         return []
-    right, named, people, base, independent = (
-        np.concatenate([getattr(each, part) for each in tried])
-        for part in ("right", "named", "people", "base", "independent")
-    )
+    right = np.concatenate([each.right for each in tried])
+    named = np.concatenate([each.named for each in tried])
+    people = np.concatenate([each.people for each in tried])
+    base = np.concatenate([each.base for each in tried])
+    independent = np.concatenate([each.independent for each in tried])
     share = independent / np.where(named > 0, named, 1.0)  # above 1: names of units by their rows
     score = naming_score(right, named, people, base, share)
     score = np.where(beyond_luck(right * share, named * share, base), score, 0.0)
-    owners = [(each, level) for each in tried for level in each.levels]
+    owners = []
+    for each in tried:
+        owners += [(each, level) for level in each.levels]
     return [
         Finding(
             attack=owners[i][0].attack,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from itertools import combinations
 
@@ -104,25 +104,32 @@ def _as_released(files: Files, name: str) -> tuple[Floats, Floats]:
 
 def sets_for(files: Files, secret: str) -> Iterator[Names]:
     """Yield the sets by which people are looked up to name a secret, each once."""
-    others = tuple(name for name in files.names if name != secret)
-    open_ones = tuple(name for name in others if name not in files.secrets)
-    mates = [
-        tuple(name for name in each if name != secret) for each in files.slices if secret in each
-    ]
-    pools = [files.known, open_ones, *mates]
+    others = _without(files.names, {secret})
+    open_ones = _without(others, files.secrets)
+    mates = [_without(each, {secret}) for each in files.slices if secret in each]
     wanted = [files.known, *files.stated, *mates, open_ones, others]
-    wanted += [tuple(name for name in each if name in files.known) for each in mates]
-    for pool in filter(None, pools):
+    wanted += [_within(each, files.known) for each in mates]
+    for pool in filter(None, [files.known, open_ones, *mates]):
         wanted += files.cached(("greedy", pool), partial(greedy, files, pool))
     # each variable alone, and pairs of those with most different values
     rich = files.cached(("rich", open_ones), partial(richest, files, open_ones))
     wanted += [*combinations(rich, 1), *combinations(rich[:PAIRED], 2)]
     seen: set[frozenset[str]] = set()
     for each in wanted:
-        names = tuple(name for name in each if name != secret)
+        names = _without(each, {secret})
         if names and frozenset(names) not in seen:
             seen.add(frozenset(names))
             yield names
+
+
+def _without(names: Iterable[str], left_out: Container[str]) -> Names:
+    """Return the names but some."""
+    return tuple(name for name in names if name not in left_out)
+
+
+def _within(names: Iterable[str], some: Container[str]) -> Names:
+    """Return the names that are among some."""
+    return tuple(name for name in names if name in some)
 
 
 def richest(files: Files, pool: Names) -> Names:

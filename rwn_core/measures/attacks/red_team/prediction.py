@@ -24,6 +24,18 @@ Predicted = tuple[Floats, Floats]
 """A value for each person, and its chance."""
 
 
+def _tell_nothing(values: Floats) -> bool:
+    """True if values are too few, or all equal, to learn from."""
+    # Shape: values (n,).
+    return len(values) < 2 * LEAF or np.unique(values).size < 2
+
+
+def _sure_values(values: Floats, chances: Floats, least: float) -> Floats:
+    """Return the values whose chance is large enough, and none for others."""
+    # Shapes: values, chances, the answer (n,).
+    return np.where(chances >= least, values, np.nan)
+
+
 def attack(files: Files) -> list[Finding | NameCounts]:
     """Name secrets by least squares, a logistic regression, a shallow tree and a forest."""
     found: list[Finding | NameCounts] = []
@@ -39,8 +51,7 @@ def attack(files: Files) -> list[Finding | NameCounts]:
         shown = files.column(files.rows, secret)
         levels = secret in files.levels
         learned = np.flatnonzero(~np.isnan(shown))[:QUICK_RECORDS]
-        few = len(learned) < 2 * LEAF or np.unique(shown[learned]).size < 2
-        if few or len(files.levels.get(secret, ())) > MANY_LEVELS:
+        if _tell_nothing(shown[learned]) or len(files.levels.get(secret, ())) > MANY_LEVELS:
             continue
         known = rows[learned], shown[learned]
         for words, model in _models(levels).items():
@@ -50,9 +61,7 @@ def attack(files: Files) -> list[Finding | NameCounts]:
             predicted = [_predicted(model, each) for each in others]
             for least in CONFIDENT if levels else CONFIDENT[:1]:
                 sure = f", where its chance is at least {least:g}" if least else ""
-                inside, *outside = (
-                    np.where(chance >= least, value, np.nan) for value, chance in predicted
-                )
+                inside, *outside = (_sure_values(*each, least) for each in predicted)
                 tried = count_names(files, secret, inside, (KEY, f"{words} on the keys{sure}"))
                 found += [_against(files, each, outside[0]) for each in tried] if outside else tried
     return found

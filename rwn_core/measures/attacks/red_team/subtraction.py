@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -77,8 +77,7 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
     # what one file shows of the original and the other, which has all values, lacks
     shown = 0.0
     for left, right, step in ((one.keeps, two.keeps, 1), (two.keeps, one.keeps, -1)):
-        for unit in left.support:
-            common = tuple(name for name in unit if name in names)
+        for common in _common_columns(left.support, names):
             for name in common:
                 own, other = counted((name,))[::step]
                 if name in right.values:
@@ -88,17 +87,32 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
 
     if changed is not None and 0 < max(changed) < LEAST:
         readings += _kept_alike(one.keeps, two.keeps, names, 1 / max(changed))
-    read: dict[str, float] = {}
+    return Subtracted(columns=names, read=_largest_chances(readings), shown=shown)
+
+
+def _common_columns(units: Iterable[Unit], names: Container[str]) -> list[Unit]:
+    """Return the columns of each unit that both files have."""
+    common = []
+    for unit in units:
+        common.append(tuple(name for name in unit if name in names))
+    return common
+
+
+def _largest_chances(readings: Iterable[tuple[Unit, float]]) -> dict[str, float]:
+    """Return the largest chance of each column at which it is read; those without are left out."""
+    largest: dict[str, float] = {}
     for unit, chance in readings:
         if chance:
-            read.update({name: max(chance, read.get(name, 0.0)) for name in unit})
-    return Subtracted(columns=names, read=read, shown=shown)
+            largest.update({name: max(chance, largest.get(name, 0.0)) for name in unit})
+    return largest
 
 
 def _common_rows(one: Invariants, two: Invariants, names: Unit) -> list[Unit]:
     """Return the columns of either file whose combinations both methods keep, where there are."""
     pairs = product(one.rows, two.rows)
-    common = [tuple(n for n in left if n in right and n in names) for left, right in pairs]
+    common = []
+    for left, right in pairs:
+        common.append(tuple(n for n in left if n in right and n in names))
     return [unit for unit in common if unit]
 
 

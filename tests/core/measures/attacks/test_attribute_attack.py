@@ -39,7 +39,14 @@ def attacked(truth: list[float], belief: list[list[float]], released: list[float
     parts = [(Beliefs(weights, [weights]), group)]
     predicted = [dict.fromkeys(PREDICTIONS, values.named(sparse.csr_array(weights)))]
     rows = np.ones(len(released), np.int64) if weights.shape[0] == len(released) else None
-    asked = parts, sparse.csr_array(weights), [np.array(truth)], [values], predicted, (rows, None)
+    asked = (
+        parts,
+        sparse.csr_array(weights),
+        [np.array(truth)],
+        [values],
+        predicted,
+        attribute_attack.Counted(rows),
+    )
     return attribute_attack.attack(*asked)[0]
 
 

@@ -16,8 +16,9 @@ from rwn_core import MEASURES, NBRS2015, RWN, Microdata, coordinates, mask
 from rwn_core.errors import NotApplicable
 from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donor_lists import DonorTables, Lists
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.law import Law
+from rwn_core.laws.lists import Lists
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.measures.attacks import attribute_attack, posterior
 from rwn_core.measures.attacks.assignment import _inside, all_rows, blocks, scaled

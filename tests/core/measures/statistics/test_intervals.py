@@ -19,7 +19,7 @@ from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics import association, distributions, intervals, nearest_points
 from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
-from rwn_core.measures.utility.prediction import LEARNERS, learner_error
+from rwn_core.measures.utility.prediction import LEARNERS, Sample, learner_error
 from rwn_core.measures.utility.regressions import interval_overlap
 from rwn_core.measures.utility.relations import component_variances
 from rwn_core.tuning import Spread
@@ -379,11 +379,11 @@ def test_beyond_single_precision_all_pairs_are_computed() -> None:
     assert scores.tolist() == [1 / 300, 1.0]
 
 
-def sample(n: int = 200, *, classify: bool) -> tuple[np.ndarray, np.ndarray]:
+def sample(n: int = 200, *, classify: bool) -> Sample:
     rng = np.random.default_rng(n)
     features = rng.normal(size=(n, 3))
     signal = 2 * features[:, 0] + 0.2 * rng.normal(size=n)
-    return features, (signal > 0).astype(int) if classify else signal
+    return Sample(features, (signal > 0).astype(int) if classify else signal)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -395,12 +395,13 @@ def test_a_learner_finds_what_is_there(learner):
         features, response = train
         features = np.column_stack([features, features[:, 0], np.ones(len(features))])
         features[::7, 1] = np.nan
-        both = features, response
+        both = Sample(features, response)
         assert 0 <= learner_error(learner, both, both, classify=classify) < 0.3
     # one class is predicted as such
     features, classes = train
-    test = features, np.arange(len(features)) % 2
-    assert learner_error(learner, (features, 0 * classes), test, classify=True) == 0.5
+    test = Sample(features, np.arange(len(features)) % 2)
+    alike = Sample(features, 0 * classes)
+    assert learner_error(learner, alike, test, classify=True) == 0.5
 
 
 def test_a_forest_of_classes_learns_no_single_records():
@@ -408,8 +409,10 @@ def test_a_forest_of_classes_learns_no_single_records():
     rng = np.random.default_rng(4)
     features = rng.normal(size=(1600, 3))
     classes = rng.choice(4, 1600, p=[0.6, 0.2, 0.1, 0.1])
-    train, test = (features[:800], classes[:800]), (features[800:], classes[800:])
-    assert learner_error("random forest", train, test, classify=True) < (test[1] > 0).mean() + 0.02
+    train = Sample(features[:800], classes[:800])
+    test = Sample(features[800:], classes[800:])
+    error = learner_error("random forest", train, test, classify=True)
+    assert error < (test.response > 0).mean() + 0.02
 
 
 def test_all_learners_on_a_holdout():
