@@ -265,7 +265,7 @@ class Session:
                 name: next((each[name] for each in said if each.get(name) is not None), ends.low)
                 for name, ends in prepared.ranges.items()
             }
-            clipped = {name: prepared.ranges[name].clip(x) for name, x in positions.items()}
+            clipped = {name: prepared.ranges[name].reach(x) for name, x in positions.items()}
             params = at_levers(params, clipped)
         if (setting.weights, setting.slices) != (before.weights, before.slices):
             self.data = setting.applied_to(self.data)
