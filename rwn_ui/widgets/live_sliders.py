@@ -105,7 +105,7 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
                 "note": note,
                 "low": ends.low,
                 "high": ends.high,
-                "most": max(ends.high, present.largest),
+                "most": max(ends.high, present.most or present.high),
                 "step": ends.step,
                 "digits": digits,
                 "value": present.reach(levers[lever.name]),
