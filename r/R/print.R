@@ -83,11 +83,7 @@ print.summary.rwn_sweep <- function(x, ...) {
   invisible(x)
 }
 
-print.rwn_survey <- function(x, ...) {
-  cat("Masked table with its notice:", NROW(x$table), "records\n")
-  print(summary(x), ...)
-  invisible(x)
-}
+# a file with its notice prints itself by the reader's own method, in rwn_intervals.R
 
 summary.rwn_survey <- function(object, ...) {
   structure(list(intervals = object$notice$intervals$sentence), class = "summary.rwn_survey")

@@ -20,10 +20,25 @@ class LeverRange:
     low: float
     high: float
     step: float
+    most: float | None = None  # the largest value that may be typed, where a slider ends before it
 
     def clip(self, value: float) -> float:
         """The nearest value inside."""
         return min(max(value, self.low), self.high)
+
+    @property
+    def largest(self) -> float:
+        """The largest value that may be typed."""
+        return self.high if self.most is None else self.most
+
+    def with_room_for(self, value: float) -> LeverRange:
+        """Return a range that ends at a value which lies beyond its end."""
+        return replace(self, high=value) if value > self.high else self
+
+    def reach(self, value: float) -> float:
+        """The nearest value that may be typed."""
+        most = self.high if self.most is None else self.most
+        return min(max(value, self.low), most)
 
 
 SHARE = LeverRange(low=0.0, high=1.0, step=0.05)

@@ -15,13 +15,14 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.lever import Lever
 from rwn_core.masking.neighborhood_method import (
     EVERY_COLUMN,
     NeighborhoodMethod,
     kept_values,
     probability_lever,
     radius_lever,
+    radius_range,
 )
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
@@ -88,7 +89,7 @@ class NBRS2015(NeighborhoodMethod):
             optional=False,
             largest=np.inf,
             neutral=1.0,
-            range=lambda _, ends: LeverRange(low=ends.step, high=ends.epsilon, step=ends.step),
+            range=lambda _, ends: radius_range(ends.step, ends),
             presets={"Light": 1.2, "Standard": 2.4, "Strong": 4.0},
         ),
         probability_lever(

@@ -74,12 +74,17 @@ _AT_ENDS = {
 }
 
 
+def radius_range(low: float, ends: SliderRange) -> LeverRange:
+    """Return the range of a radius from a low end on."""
+    return LeverRange(low=low, high=ends.epsilon, step=ends.step, most=ends.largest_epsilon)
+
+
 def radius_lever(**words: object) -> Lever:
     """Return the lever of a radius; its presets are multiples of the typical nearest distance."""
     usual: dict[str, Any] = {
         "optional": True,
         "neutral": 0.0,
-        "range": lambda _, ends: LeverRange(low=0.0, high=ends.epsilon, step=ends.step),
+        "range": lambda _, ends: radius_range(0.0, ends),
         "presets": {"Light": 0.6, "Standard": 1.2, "Strong": 2.4},
     }
     return Lever(
@@ -100,7 +105,7 @@ def nearest_lever(**words: Any) -> Lever:
         whole_number=True,
         optional=True,
         neutral=1,
-        range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1),
+        range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1, most=ends.largest_k),
         presets={"Light": 3, "Standard": 5, "Strong": 15},
         **words,
     )

@@ -24,6 +24,7 @@ SHARE_OF_FEW = 0.25  # where all pairs of records are stored
 SLIDER_K = 150  # decides: largest k of a slider, unless half of what is stored ends before
 LEAST_K = 60  # but never less, or
 LARGEST_K_OF_FEW = 100  # where all pairs of records are stored
+BEYOND = 10  # decides: times the end of the slider that a radius may have which is typed
 STEPS = 50
 STORED_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders, 12 bytes each
 
@@ -40,6 +41,17 @@ class SliderRange:
     typical: float
     # the radius out to which the neighbors are to be stored, as they fit; at most epsilon
     stored: float
+    others: int = 0  # the other records of a table whose pairs are all stored; 0 of a larger one
+
+    @property
+    def largest_epsilon(self) -> float:
+        """Largest radius that may be typed: any of use, where all pairs are stored."""
+        return BEYOND * self.epsilon if self.others else self.epsilon
+
+    @property
+    def largest_k(self) -> int:
+        """Largest k that may be typed."""
+        return max(self.k, self.others)
 
     def radius(self, multiple: float) -> float:
         """A multiple of the typical distance, on the slider."""
@@ -92,7 +104,14 @@ def find_slider_range(
     # for a mean number of stored neighbors a multiple of ten
     k = max(LEAST_K, min(SLIDER_K, largest_pairs // rows // 20 * 10))
     k = LARGEST_K_OF_FEW if few else k
-    return SliderRange(epsilon=epsilon, step=step, k=min(k, n - 1), typical=typical, stored=stored)
+    return SliderRange(
+        epsilon=epsilon,
+        step=step,
+        k=min(k, n - 1),
+        typical=typical,
+        stored=stored,
+        others=n - 1 if few else 0,
+    )
 
 
 def low_distance(squared: Floats) -> float:

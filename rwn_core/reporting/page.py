@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rwn_core.errors import ParameterError
+from rwn_core.reporting.dots import NAMED_BY, picture
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.inside import WITHHELD
 
@@ -55,6 +56,8 @@ def page(title: str, mark: str, about: str, facts: Sequence[Fact], form: str = "
         form=form,
         charts=data,
         library=library,
+        named_by=NAMED_BY,
+        picture=lambda dots: Markup(picture(dots)),
     )
 
 

@@ -12,7 +12,7 @@ from rwn_core.tuning.goal import sign, undominated
 from rwn_core.tuning.point import lever_words
 
 POLICY = "policy"  # on an axis: the largest share of a limit that is used
-AXIS = "risk ÷ limit"
+AXIS = "risk against its limit"
 OTHER_DRAW = "another draw of this setting"
 NAMED = 3  # settings with a name on the map
 
@@ -20,7 +20,7 @@ NAMED = 3  # settings with a name on the map
 def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     """Direction of a measure on an axis: right is better, up is riskier."""
     if measure == POLICY:
-        scale = {"title": AXIS, "unit": "log above 1", "share": False, "better": "lower"}
+        scale = {"title": AXIS, "unit": "", "share": False, "better": "lower"}
         return {**scale, "falls": False, "of_limits": True}
     about = MEASURES[measure]
     riskier = "lower" if about.better == "higher" else "higher"

@@ -11,6 +11,7 @@ from rwn_core.measures.utility.use_left import parts_words
 from rwn_core.reporting.facts import Audience, Content, Fact
 from rwn_core.reporting.facts.fact import pairs, written_table
 from rwn_core.reporting.page import page
+from rwn_core.reporting.places_on_map import AXIS
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Limit, Policy, Verdict
 from rwn_core.tuning.point import SPACE, ranges_words, short_setting
@@ -197,7 +198,7 @@ def candidates_map(scenarios: Sequence[Scenario], policy: Policy) -> Chart:
         if "median" in scenario.readings.get(UTILITY, {}) and verdict.states
     ]
     loss = {"title": MEASURES[UTILITY].title, "unit": "0 as the original, 1 none left"}
-    share = {"title": "× limit", "unit": "log", "map": "Risk–utility map"}
+    share = {"title": AXIS, "unit": "", "map": "Risk–utility map"}
     return CHARTS["sweep_map"](
         (),
         loss | {"falls": True, "share": True},

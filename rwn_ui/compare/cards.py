@@ -85,6 +85,7 @@ def screen(
             ],
         },
         "single": not meeting,
+        "low": not meeting,  # under the table of candidates, on one screen
         "cards": [serialise(candidates_map(scenarios, policy))],
     }
 

@@ -28,13 +28,14 @@ def open_file(session: Session) -> bool:
         _endings(),
         key="data.upload",
     )
-    described = file_chooser(
-        "Its schema, if you have one (TOML)",
-        ["toml"],
-        key="data.upload.schema",
-        help="Kinds, roles, weights, the regression and the layout of the file, as this page and "
-        "rwn demo --schema write them.",
-    )
+    with st.expander("Its schema, if you have one"):
+        described = file_chooser(
+            "Schema (TOML)",
+            ["toml"],
+            key="data.upload.schema",
+            help="Kinds, roles, weights, the regression and the layout of the file, as this page "
+            "and rwn demo --schema write them.",
+        )
     work = session.user.work
     # each chooser acts when its own value changes
     chosen = upload and (upload.file_id, described.file_id if described else None)

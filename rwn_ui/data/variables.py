@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
 _BARS = 12  # of a small histogram
+LONGEST_GROUP = 20  # letters of a group's word that the grid shows as it is
 # the first that fits what is typed is taken, and "ident" is in "confidential", too
 ROLES = (
     rwn.Role.IDENTIFIER,
@@ -82,8 +84,11 @@ def variables(session: Session) -> None:
     # the schema as the table and the lists below it say
     rows: dict[str, Any] = {row["variable"]: row for row in edited.to_dict("records")}
     old = session.data.schema
+    groups = {short: word for word, short in short_groups(old).items()}
     changed = tuple(
-        edited_variable(variable, rows[variable.name]) if variable.name in rows else variable
+        edited_variable(variable, rows[variable.name], groups)
+        if variable.name in rows
+        else variable
         for variable in old.variables
     )
     changed = tuple(_with_role(each, confidential) for each in changed)
@@ -121,7 +126,8 @@ def _start(session: Session) -> pd.DataFrame:
     key, editor = f"data.{session.grid_version}.start", f"data.{session.grid_version}.edit"
     if editor not in st.session_state:  # groups may have changed on another page
         data = session.data
-        rows = [_row(data, variable) for variable in _listed(data.schema)]
+        groups = short_groups(data.schema)
+        rows = [_row(data, variable, groups) for variable in _listed(data.schema)]
         frame = pd.DataFrame(rows)
         labelled = any(variable.label for variable in data.schema.variables)
         st.session_state[key] = frame if labelled else frame.drop(columns="label")
@@ -136,7 +142,7 @@ def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
     return [variable for variable in schema.variables if variable.is_released]
 
 
-def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
+def _row(data: rwn.Microdata, variable: rwn.Variable, groups: Mapping[str, str]) -> dict[str, Any]:
     column = data.frame[variable.name]
     row: dict[str, Any] = {
         "variable": variable.name,
@@ -144,7 +150,7 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
         "kind": str(variable.kind),
         "role": str(variable.role),
         "masked": variable.masked if variable.is_released else None,
-        "group": variable.group or "",
+        "group": groups.get(variable.group or "", ""),
         "distribution": [],
         **dict.fromkeys(_NUMBERS, None),
         "missing": int(column.isna().sum()),
@@ -179,16 +185,37 @@ def _bins(known: NDArray[np.float64]) -> int | NDArray[np.float64]:
     return np.arange(low, high + width + 1, width)[: _BARS + 1] - 0.5
 
 
-def edited_variable(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
-    """A variable as its row in the editor says."""
+def short_groups(schema: rwn.Schema) -> dict[str, str]:
+    """Return the words of groups as the grid shows them: a word that lists its variables is long.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> names = ("abdomen", "circumference", "forearm")
+    >>> group = "+".join(names)
+    >>> made = tuple(rwn.Variable(name=n, kind="continuous", group=group) for n in names)
+    >>> short_groups(rwn.Schema(variables=made))
+    {'abdomen+circumference+forearm': 'group 1'}
+    """
+    groups = list(dict.fromkeys(v.group for v in schema.variables if v.group))
+    short = {word: word for word in groups if len(word) <= LONGEST_GROUP}
+    free = (name for number in count(1) if (name := f"group {number}") not in groups)
+    return short | {word: next(free) for word in groups if word not in short}
+
+
+def edited_variable(
+    variable: rwn.Variable, row: Mapping[str, Any], groups: Mapping[str, str]
+) -> rwn.Variable:
+    """A variable as its row in the editor says; `groups` are the words behind short ones."""
     kind = rwn.Kind(row["kind"])
+    group = "" if pd.isna(row["group"]) else str(row["group"]).strip()
     return replace(
         variable,
         kind=kind,
         role=row["role"],
         masked=variable.masked if pd.isna(row["masked"]) else bool(row["masked"]),
         # an emptied cell comes back as a missing value
-        group=None if pd.isna(row["group"]) else str(row["group"]).strip() or None,
+        group=groups.get(group, group) or None,
         levels=variable.levels if kind is rwn.Kind.ORDERED else None,
     )
 

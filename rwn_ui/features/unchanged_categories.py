@@ -1,4 +1,4 @@
-"""Says which categories a setting leaves unchanged, although q says that cells are modified."""
+"""Says what leaves unmasked, and which categories stay although q says that cells are modified."""
 
 from __future__ import annotations
 
@@ -8,11 +8,28 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.evaluation.audit import WEAKLY_MASKED, change_from_anywhere
 from rwn_core.measures import CHANGED
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import Snapshot
 
 _MOST_NAMES = 4
+
+
+def unmasked_words(now: Snapshot) -> str:
+    """Say which variables leave as they are, in one sentence; empty where all are masked."""
+    rounded = dict(now.setting.precision)
+    reading = now.readings[CHANGED]
+    if isinstance(reading, Reading) and reading.detail.share.all() and not rounded:
+        return ""  # each has a cell that changed
+    masked = now.release.prepared.method.masked_names(now.table)
+    released = now.table.schema.released
+    left = [variable.name for variable in released if variable.name not in masked]
+    if not left:
+        return ""
+    said = [f"{name} (rounded)" if name in rounded else name for name in left]
+    verb = "leaves" if len(left) == 1 else "leave"
+    return f"{len(left)} of {len(released)} variables {verb} unmasked: {_listed(said)}."
 
 
 def strip(now: Snapshot) -> dict[str, Any] | None:

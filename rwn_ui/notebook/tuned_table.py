@@ -63,8 +63,8 @@ class TunedTable:
             with self._prepared():
                 set_setting(session, session.history.go(-1))
             raise rwn.ParameterError(
-                f"{beyond[0]} must be from {ends.low:g} to {ends.high:g} on this table, where its "
-                "slider ends; rwn.mask takes other values, too."
+                f"{beyond[0]} must be from {ends.low:g} to {ends.largest:g} on this table; "
+                "rwn.mask takes other values, too."
             )
 
     def answer(self, message: Mapping[str, Any]) -> bytes | None:

@@ -3,7 +3,7 @@
 // zoomed it, and draws the full view. Texts come from the user's file: they are only ever set as
 // text, never as HTML.
 
-const SIZES = ["projector", "wide", "single", "meeting", "tall"];
+const SIZES = ["projector", "wide", "single", "meeting", "tall", "low"];
 const PROJECTOR = 1.5;       // size against the normal one
 const MEETING = 1.2;
 const ADDRESS_MS = 250;      // milliseconds without a change before the address is written

@@ -6,7 +6,9 @@ class VerdictLine {
     const line = node.appendChild(make("p", "rwn-judged-line"));
     this.text = line.appendChild(make("b"));
     this.tip = helpOf(line, "the verdict");
-    this.nearest = node.appendChild(make("p", "rwn-nearest"));
+    const second = node.appendChild(make("p", "rwn-nearest"));
+    this.unmasked = second.appendChild(make("b"));
+    this.nearest = second.appendChild(make("span"));
     const below = node.appendChild(make("div", "rwn-price"));
     this.price = below.appendChild(make("span"));
     this.menu = below.appendChild(make("details", "rwn-steps"));
@@ -21,7 +23,7 @@ class VerdictLine {
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
-    const { text, nearest, detail, price, state, help, against, quick } = verdict;
+    const { text, nearest, detail, price, state, help, against, quick, unmasked = "" } = verdict;
     setText(this.answer, quick?.text ?? "");
     this.menu.hidden = !quick?.text && !quick?.steps.length;
     setText(this.caution, quick?.caution ?? "");
@@ -37,6 +39,9 @@ class VerdictLine {
     });
     this.node.dataset.state = state ?? "";
     setText(this.text, text);
+    this.unmasked.hidden = !unmasked;
+    this.unmasked.parentNode.classList.toggle("rwn-wraps", Boolean(unmasked));
+    setText(this.unmasked, unmasked);
     setText(this.nearest, nearest.charAt(0).toUpperCase() + nearest.slice(1));
     setText(this.price, [price, detail].filter(Boolean).join(" · ").replaceAll(" %", "\u00a0%"));
     setText(this.tip, help);

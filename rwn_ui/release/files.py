@@ -23,37 +23,40 @@ from rwn_core.reporting.release_folder import (
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.background.progress import polled
 from rwn_ui.release.steps import drawn, is_checked
-from rwn_ui.server.messages import succeeded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 from rwn_ui.widgets.buttons import file_button
 
 
-def draw(session: Session) -> None:
+def draw(session: Session, is_next: bool) -> None:
     """Make the files, then hand them out."""
     last = drawn(session)
     if last is None or last.approval is None or not is_checked(session):
         return
-    _make(session, last)
     if last.files:
-        _listed(last)
-        left, right = st.columns(2)
-        with left:
-            _button(session, last, "for users", for_users(last.files))
-        with right:
-            _button(session, last, "everything, internal", last.files)
-        if on_own_machine():
-            _folder(session, last)
-        if last.left:
-            succeeded(last.left)
-            return
+        _hand_out(session, last, is_next)
+    _make(session, last)
 
-        def watch() -> None:
-            if last.left:  # a download reports there
-                st.rerun()
 
-        polled(watch)
+def _hand_out(session: Session, last: Drawn, is_next: bool) -> None:
+    """Offer the files; only what may leave the house is the next thing to take."""
+    left, right = st.columns(2)
+    with left:
+        _button(session, last, "for users", for_users(last.files), primary=is_next)
+    with right:
+        _button(session, last, "everything, internal", last.files)
+    if on_own_machine():
+        _folder(session, last)
+    _listed(last)
+    if last.left:
+        return
+
+    def watch() -> None:
+        if last.left:  # a download reports there
+            st.rerun()
+
+    polled(watch)
 
 
 def _make(session: Session, last: Drawn) -> None:
@@ -106,7 +109,9 @@ def _listed(last: Drawn) -> None:
     st.dataframe({"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True)
 
 
-def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]) -> None:
+def _button(
+    session: Session, last: Drawn, what: str, files: Mapping[str, bytes], *, primary: bool = False
+) -> None:
     """File name with the release's random number, which cannot be guessed."""
 
     def content() -> bytes:
@@ -123,6 +128,7 @@ def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]
         *(f"Download ({what})", content, f"release-{last.judged.id}-{words}.zip"),
         icon=":material/download:",
         width="stretch",
+        type="primary" if primary else "secondary",
         key=session.key(f"release.download.{words}"),
         mime="application/zip",
     )

@@ -30,8 +30,15 @@ from rwn_ui.state.work import Drawn
 JOB = "release"
 
 
-def draw(session: Session) -> None:
-    """Draw a release, wait for it, and say what the policy says of the file."""
+def draw(session: Session, is_next: bool) -> None:
+    """Offer to draw a release, and wait for it."""
+    last = drawn(session)
+    place = st.container()
+    # progress and Cancel while it is drawn; then it is kept, or says why there is none
+    _take(session)
+    say_of_last(session)
+    if last is None:
+        st.caption("The masked table on Tune is another draw and does not leave.")
     chosen = st.segmented_control(
         "Format of the file",
         [each.key for each in io.writable()],
@@ -39,38 +46,44 @@ def draw(session: Session) -> None:
         key=session.key("release.format"),
     )
     key_file = _key_file(session)
-    last = drawn(session)
-    st.button(
+    place.button(
         "Draw the release and judge it" if last is None else "Draw another release",
-        type="primary" if last is None else "secondary",
+        type="primary" if is_next else "secondary",
         key=session.key("release.draw"),
         disabled=session.user.work.busy or bool(still_asked(session)),
         on_click=_begin_judging,
         args=(session, chosen or io.FORMATS[0].key, key_file),
     )
-    # progress and Cancel while it is drawn; then it is kept, or says why there is none
+
+
+def _take(session: Session) -> None:
+    """Show how far the drawing is; take the release once it is there."""
     work = session.user.work
     so_far = partial(limit_queue.draw_read, session.policy)
     cancel = session.key("release.cancel")
     job = taken(work.jobs, JOB, cancel, below=so_far, before="No release: ")
-    if job is not None:
-        result: JudgedRelease = job.result
-        number = work.draws[job.about] = work.draws.get(job.about, 0) + 1
-        work.drawn = Drawn(judged=result, about=job.about, number=number)
-        if result.draws is not None:
-            of_setting = verdict_of(session.data, session.policy, result.draws)
-            repeated_draws.note_judged(session, result.setting, of_setting, result.draws)
-        st.rerun()  # the steps above say more now
-    last = drawn(session)
-    latest = work.drawn
-    if latest is not None and latest.left and latest.entry is None:
+    if job is None:
+        return
+    result: JudgedRelease = job.result
+    number = work.draws[job.about] = work.draws.get(job.about, 0) + 1
+    work.drawn = Drawn(judged=result, about=job.about, number=number)
+    if result.draws is not None:
+        of_setting = verdict_of(session.data, session.policy, result.draws)
+        repeated_draws.note_judged(session, result.setting, of_setting, result.draws)
+    st.rerun()  # the steps above say more now
+
+
+def say_of_last(session: Session) -> None:
+    """Warn of a release that is in no ledger, and say if the last one is of other choices."""
+    latest = session.user.work.drawn
+    if latest is None:
+        return
+    if latest.left and latest.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
             "another is drawn, or add its internal record with rwn ledger add."
         )
-    if last is not None:
-        _judged(session, last)
-    elif latest is not None:
+    if drawn(session) is None:
         informed(
             "The release that was drawn last is of another setting, policy or table. Draw one of "
             "the present setting, or go back to the other."
@@ -113,7 +126,7 @@ def _begin_judging(session: Session, form: str, key_file: str) -> None:
     )
 
 
-def _judged(session: Session, last: Drawn) -> None:
+def show_verdict(session: Session, last: Drawn) -> None:
     """The verdict on the file, limit by limit, and on further releases."""
     judged = last.judged
     left = use_left(judged)

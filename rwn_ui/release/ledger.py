@@ -21,7 +21,7 @@ ENDING = ".jsonl"
 _T = TypeVar("_T")
 
 
-def draw(session: Session) -> None:
+def draw(session: Session, is_next: bool) -> None:
     """Choose the ledger, read its warnings, sign."""
     last = drawn(session)
     if last is None or last.approval is None or not last.files:
@@ -42,7 +42,9 @@ def draw(session: Session) -> None:
         key=session.key("release.ledger"),
         placeholder=str(Path.home() / f"ledger{ENDING}"),
     ).strip()
+    by = last.approval.by
     if not form.ledger:
+        _sign(session, by, is_next, disabled=True)
         return
     uploads = st.file_uploader(
         "Earlier released files that lie no longer where the ledger says",
@@ -65,12 +67,21 @@ def draw(session: Session) -> None:
         st.caption(
             "No earlier release in it is of these people." if path.exists() else "It is new."
         )
-    by = last.approval.by
-    if st.button(f"Sign as {escaped(by)}", type="primary", key=session.key("release.sign")):
+    if _sign(session, by, is_next):
         last.entry, _ = _opened(
             lambda: add(path, record, session.data, by=by, files=given, notice=last.files[NOTICE])
         )
         st.rerun()  # the steps above say more now
+
+
+def _sign(session: Session, by: str, is_next: bool, *, disabled: bool = False) -> bool:
+    """True if the ledger is to be signed; the button waits until a ledger is named."""
+    return st.button(
+        f"Sign as {escaped(by)}",
+        type="primary" if is_next else "secondary",
+        key=session.key("release.sign"),
+        disabled=disabled,
+    )
 
 
 def show_entry(entry: dict[str, Any]) -> None:

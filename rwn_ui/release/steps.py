@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,15 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 
 _CALLED = {"one draw": "kept by this draw"}
+POLICY, DECISION, FILES, LEDGER = 2, 3, 4, 5  # numbers of steps
+_TO_DO = (
+    "Nothing is left to do: the release is made, and its entry in the ledger is signed.",
+    "Look at the kind and the role of each variable, and say whether they are right.",
+    "Draw the file that leaves, and have that very file judged.",
+    "Say who answers for this release.",
+    "Make the files that go with the release: notice, codebook, reports and record.",
+    "Sign the ledger, which warns when the same records are released again.",
+)
 TITLES = ("Data checked", "Policy", "Decision recorded", "Files written", "Ledger signed")
 
 
@@ -102,6 +112,33 @@ def _not_signed(last: Drawn | None) -> str:
     return "" if last.entry is not None else "The release is not in the ledger."
 
 
+def next_number(found: Sequence[Step]) -> int:
+    """Number of the first step that is not done, from 1 on; 0 where all are."""
+    return next((number for number, step in enumerate(found, start=1) if not step.done), 0)
+
+
+def to_do(session: Session, number: int) -> str:
+    """Say what the step of this number asks for, in one sentence; 0 is none."""
+    last = drawn(session)
+    if number == 1 and still_asked(session):
+        return "Answer what the Data page asks."
+    if number == POLICY and last is not None:
+        if last.judged.verdict.state == "broken":
+            return "Change the setting: this file breaks a limit."
+        return "Change the setting or the limits: not every limit can be read of this file."
+    if number == FILES and last is not None and last.files:
+        return "Take the files."
+    if number == DECISION and last is not None:
+        return f"{_policy_title(last)}: say who answers for this release."
+    return _TO_DO[number]
+
+
+def _policy_title(last: Drawn) -> str:
+    """Say what became of the policy in the file that was drawn."""
+    mark = last.judged.verdict.mark
+    return f"Policy {_CALLED.get(mark, mark)}"
+
+
 def steps(session: Session) -> tuple[Step, ...]:
     """All five, in order."""
     last = drawn(session)
@@ -115,11 +152,10 @@ def steps(session: Session) -> tuple[Step, ...]:
         _not_signed(last),
     )
     state = "" if last is None else last.judged.verdict.state
-    called = "" if last is None else last.judged.verdict.mark
     excepted = last is not None and last.approval is not None and state != "kept"
     return tuple(
         Step(
-            title=f"Policy {_CALLED.get(called, called)}".rstrip() if number == 1 else title,
+            title=_policy_title(last) if number == 1 and last is not None else title,
             missing=each,
             exception=excepted and number == 1,
         )

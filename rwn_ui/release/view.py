@@ -1,7 +1,8 @@
-"""Draws the Release page: questions, the state of the release, and its five steps."""
+"""Draws the Release page: what to do next, its five steps, and questions about the release."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any, Literal
 
@@ -19,7 +20,19 @@ from rwn_core.reporting.context import (
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.release import files, judging, ledger
-from rwn_ui.release.steps import description, drawn, is_checked, steps, still_asked
+from rwn_ui.release.steps import (
+    DECISION,
+    LEDGER,
+    POLICY,
+    Step,
+    description,
+    drawn,
+    is_checked,
+    next_number,
+    steps,
+    still_asked,
+    to_do,
+)
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -27,43 +40,112 @@ from rwn_ui.widgets.buttons import link_to
 
 
 def draw(session: Session) -> None:
-    """All of it; a refusal at one step leaves the others standing."""
+    """Draw what to do next, the line of steps, each step that is open to a click, and questions.
+
+    A refusal at one step leaves the others standing.
+    """
     st.space("xxsmall")  # below the bar of pages
-    st.markdown("#### A release that may leave the house")
-    st.markdown(
-        "This page draws the file that leaves, reads that very file, holds it against the policy, "
-        "and makes what goes with it. The masked table on Tune is another draw and does not leave."
-    )
-    st.markdown(f"**Setting** {escaped(session.words)}")
+    found = steps(session)
+    number = next_number(found)
+    at_top = number or LEDGER  # at the end the entry stays in view, with the hash to note
+    with st.container(border=True, key="release-next"):
+        st.markdown(f"#### {escaped(to_do(session, number))}")
+        with guarded():
+            _next(session, number)
+    with st.container(key="release-steps"):
+        st.markdown(_line_of_steps(found, number))
+    st.caption(f"Setting: {escaped(session.name_of_setting)}", help=escaped(session.words))
+    for at, (step, part) in enumerate(zip(found, PARTS, strict=True), start=1):
+        if at == POLICY:
+            _policy(session, step, number)
+        elif at != at_top:
+            title = _title(at, step) if step.done else _out_of_turn(session, at)
+            if title:
+                with st.expander(title), guarded():
+                    part(session, False)
     with guarded():
         _ask_context(session)
-    found = steps(session)
-    with st.container(horizontal=True, key="release-steps"):
-        for number, step in enumerate(found, start=1):
-            words = f"{number} {step.title}"
-            icon = "radio_button_unchecked"
-            color: Literal["gray", "green", "orange"] = "gray"
-            if step.exception:
-                words = f"{words}: an exception"
-                icon = "priority_high"
-                color = "orange"
-            elif step.done:
-                icon, color = "check", "green"
-            st.badge(words, icon=f":material/{icon}:", color=color)
-    parts = (_data, judging.draw, _approve, files.draw, ledger.draw)
-    for number, (step, part) in enumerate(zip(found, parts, strict=True), start=1):
-        with st.container(border=True, key=f"release-step-{number}"):
-            st.markdown(f"##### {number} · {step.title}")
-            if not step.done:
-                st.caption(f"Missing: {step.missing}")
-            with guarded():
-                part(session)
 
 
-def _data(session: Session) -> None:
+def _next(session: Session, number: int) -> None:
+    """Draw what the next step needs, with its one primary button."""
+    last = drawn(session)
+    if number == 1 and still_asked(session):
+        _go("Open the Data page", "pages/data.py", session)
+        st.caption(escaped(still_asked(session)))
+    elif number == POLICY and last is not None:
+        _go("Change the setting on Tune", "pages/tune.py", session)
+    elif number:
+        if number == LEDGER and last is not None:
+            succeeded(last.left)
+        PARTS[number - 1](session, True)
+    else:
+        ledger.draw(session, False)
+
+
+def _go(label: str, page: str, session: Session) -> None:
+    if st.button(label, type="primary", key=session.key(f"release.go.{page}")):
+        st.switch_page(page)
+
+
+def _out_of_turn(session: Session, number: int) -> str:
+    """Return the offer of a step that can be done although another is next; empty where none."""
+    last = drawn(session)
+    if last is None or not is_checked(session):
+        return ""
+    if number == DECISION:
+        return "Or answer for an exception, with name and reason"
+    if number == LEDGER and last.files:
+        return "Or sign the ledger first"
+    return ""
+
+
+def _policy(session: Session, step: Step, number: int) -> None:
+    """Draw the verdict on the file, which stays in view; before it there is nothing to see."""
+    last = drawn(session)
+    if last is None:
+        if number != POLICY:
+            judging.say_of_last(session)
+        return
+    with st.container(border=True, key="release-policy"):
+        st.markdown(f"##### {_title(POLICY, step)}")
+        with guarded():
+            judging.show_verdict(session, last)
+        if last.approval is not None:
+            show = succeeded if last.judged.verdict.kept else warned
+            show(_approval_words(session, last, last.approval))
+        with guarded():
+            judging.draw(session, False)
+
+
+def _title(number: int, step: Step) -> str:
+    return f"{number} · {_called(step)}"
+
+
+def _called(step: Step) -> str:
+    """Return a step's title, which says if it was done against a limit."""
+    return f"{step.title}: an exception" if step.exception else step.title
+
+
+def _line_of_steps(found: Sequence[Step], number: int) -> str:
+    """Return all steps as a list, which is drawn as one line: done, next and later ones."""
+    items = []
+    for at, step in enumerate(found, start=1):
+        words = f"{at}\N{NO-BREAK SPACE}{_called(step)}"
+        if step.exception:
+            words = f":orange[! {_called(step)}]"
+        elif step.done:
+            words = f":green[✓] {_called(step)}"
+        elif at == number:
+            words = f"**{words}**"
+        items.append(f"- {words}")
+    return "\n".join(items)
+
+
+def _data(session: Session, is_next: bool) -> None:
     """The table's description, and its confirmation."""
     data = session.data
-    st.markdown(f"{data.n:,} records, {data.p} variables of {escaped(session.name)}.")
+    lines = [f"{data.n:,} records, {data.p} variables of {escaped(session.name)}."]
     roles: list[tuple[rwn.Role, str]] = [
         (rwn.Role.KEY, "Key variables, which an intruder may know"),
         (rwn.Role.CONFIDENTIAL, "Confidential variables, which an intruder is after"),
@@ -74,31 +156,29 @@ def _data(session: Session) -> None:
             roles.append((role, f"{role.capitalize()} variable, which no release has"))
     for role, words in roles:
         names = [v.name for v in data.schema.variables if v.role == role]
-        st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
+        lines.append(f"{words}: {escaped(', '.join(names)) or 'none'}.")
+    st.markdown("  \n".join(lines))
     unmasked = [v.name for v in data.schema.released if not v.masked]
     if unmasked:
         st.warning(escaped(f"Released unmasked: {', '.join(unmasked)}."))
     if data.notices:
         st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
-    link_to("pages/data.py", "Change kinds and roles", ":material/table:")
-    if still_asked(session):
-        return
-    described = description(session)
-    right = st.checkbox(
-        "I have looked at every variable: kinds and roles are right",
-        is_checked(session),
-        key=session.key(f"release.checked.{hash(described)}"),
-    )
-    if right != is_checked(session):
-        session.release.checked = described if right else ()
-        st.rerun()  # the steps above say more now
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = CONFIRM if is_next else "Take this back"
+        kind: Literal["primary", "secondary"] = "primary" if is_next else "secondary"
+        key = session.key(f"release.checked.{is_next}")
+        if st.button(label, type=kind, key=key):
+            session.release.checked = description(session) if is_next else ()
+            st.rerun()  # the steps above say more now
+        link_to("pages/data.py", "Change kinds and roles", ":material/table:")
 
 
+CONFIRM = "I have looked at every variable: kinds and roles are right"
 NO_MEETING = "of no meeting"
 _REASON = "Reason, where a limit is broken or no decision is followed"
 
 
-def _approve(session: Session) -> None:
+def _approve(session: Session, is_next: bool) -> None:
     """Choose the decision, give name and reason, and record them."""
     last = drawn(session)
     if last is None or not is_checked(session):
@@ -131,7 +211,8 @@ def _approve(session: Session) -> None:
                 (right, "reason", _REASON, form.reason, 500),
             )
         )
-        pressed = st.form_submit_button("Record", type="primary", disabled=fixed)
+        kind: Literal["primary", "secondary"] = "primary" if is_next else "secondary"
+        pressed = st.form_submit_button("Record", type=kind, disabled=fixed)
     decision = names.get(chosen or "")
     if pressed:
         form.by = by.strip()
@@ -147,9 +228,6 @@ def _approve(session: Session) -> None:
             refused(missing)
         else:
             st.rerun()  # the steps above say more now
-    if last.approval is not None:
-        show = succeeded if last.judged.verdict.kept else warned
-        show(_approval_words(session, last, last.approval))
 
 
 def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:
@@ -223,3 +301,7 @@ def _ask(session: Session, place: Any, asked: ContextQuestion, said: Context, fi
     longest = LONGEST_CONTACT if asked.name == "contact" else LONGEST_ANSWER
     text = place.text_area(asked.question, answer, max_chars=longest, height=_HEIGHT, **more)
     return " ".join(text.split())
+
+
+PARTS = (_data, judging.draw, _approve, files.draw, ledger.draw)
+"""What each step draws: it is given whether it is next, and then has the primary button."""

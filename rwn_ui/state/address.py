@@ -197,10 +197,10 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
             value = (int if lever.whole_number else float)(asked[lever.name])
         except (ValueError, OverflowError):  # a whole number of hundreds of digits
             value = math.nan
-        if not ends.low <= value <= ends.high:
+        if not ends.low <= value <= ends.largest:
             kind = "a whole number" if lever.whole_number else "a number"
             refused.append(
-                f"{lever.name} of the link must be {kind} from {ends.low:g} to {ends.high:g}; "
+                f"{lever.name} of the link must be {kind} from {ends.low:g} to {ends.largest:g}; "
                 "it is left as it was."
             )
         else:

@@ -26,6 +26,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
+from rwn_core.tuning.point import setting_name
 from rwn_ui.state.work import User
 
 
@@ -264,7 +265,7 @@ class Session:
                 name: next((each[name] for each in said if each.get(name) is not None), ends.low)
                 for name, ends in prepared.ranges.items()
             }
-            clipped = {name: prepared.ranges[name].clip(x) for name, x in positions.items()}
+            clipped = {name: prepared.ranges[name].reach(x) for name, x in positions.items()}
             params = at_levers(params, clipped)
         if (setting.weights, setting.slices) != (before.weights, before.slices):
             self.data = setting.applied_to(self.data)
@@ -320,6 +321,13 @@ class Session:
             parts.append(precision_words(self.precision) if share is None else steps)
         shown = self.slices if method.uses_slices else ()
         return " · ".join([*parts, *([slices_words(shown, short=True)] if shown else [])])
+
+    @property
+    def name_of_setting(self) -> str:
+        """The current setting by its short name and its levers."""
+        masked = [each.name for each in self.data.schema.released if each.masked]
+        levers = (f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items())
+        return " · ".join([setting_name(self.setting, masked), *levers])
 
     @property
     def is_untouched(self) -> bool:

@@ -15,6 +15,7 @@ from rwn_core.parallel import kernel_cache
 from rwn_ui.features import advice
 from rwn_ui.panel import panel
 from rwn_ui.panel.live_sliders import live_sliders as draw_sliders
+from rwn_ui.panel.live_sliders import sheet as draw_sheet
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
@@ -60,6 +61,7 @@ def say_of_first(session: Session, making: DeltaGenerator, share: float, what: s
 def picture(session: Session, page: PageOfTune) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
     place = st.container()
+    sheet = st.container(key="sheet")
     slot = st.container(key="searching").empty()  # over the page, which must not move
     if page.choices != tune_view.page_state(session):
         st.rerun()  # edits that could not be posted, or another table: more than the picture
@@ -83,6 +85,8 @@ def picture(session: Session, page: PageOfTune) -> None:
             with part, guarded():
                 data = {**shown["controls"][what], "seq": shown["seq"]}
                 draw_sliders(data, key=session.key(f"tune.{what}"))
+    with sheet, guarded():
+        draw_sheet({**shown["controls"], "seq": shown["seq"]}, key=session.key("tune.sheet"))
 
 
 def _shown(session: Session, page: PageOfTune, slot: DeltaGenerator) -> dict[str, Any]:

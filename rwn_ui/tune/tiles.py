@@ -12,7 +12,7 @@ from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.measures.sentence import tenths
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_ui.features import limit_queue
+from rwn_ui.features import limit_queue, unchanged_categories
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import draw_tile
 from rwn_ui.state.results import CurrentRelease, Snapshot
@@ -49,6 +49,7 @@ def verdict(now: Snapshot) -> dict[str, Any]:
         pending=len(pending),
         coming=now.coming,
     )
+    shown["unmasked"] = unchanged_categories.unmasked_words(now)
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:
             value = judged.values[judged.first]

@@ -9,9 +9,10 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.masking import Prepared, at_levers
+from rwn_core.masking.lever import LeverRange
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.state.change_table import adopt_soon, set_setting
-from rwn_ui.state.results import PreparedTable, policy_presets, prepared
+from rwn_ui.state.results import PreparedTable, memo, policy_presets, prepared
 from rwn_ui.state.session import Session
 
 LEVERS, WEIGHTS = "levers", "weights"
@@ -40,7 +41,7 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
     ranges = prepared(session).prepared.ranges
     moved = edit.get(LEVERS, {})
     levers = session.levers | {name: x for name, x in moved.items() if name in ranges}
-    clipped = {name: round(ranges[name].clip(value), 10) for name, value in levers.items()}
+    clipped = {name: round(ranges[name].reach(value), 10) for name, value in levers.items()}
     # what a lever refuses, such as q < 1 of tied slices, is said at its slider
     taken = {name: x for name, x in clipped.items() if not refused_move(session, name, x)}
     session.move(**taken)
@@ -88,8 +89,12 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
     """Sliders of the levers, with presets, Undo and Redo."""
     sliders = []
     levers = session.levers
+    chosen = chosen_ranges(session, table.ranges)
     for lever in session.params.levers:
-        ends = table.ranges[lever.name]
+        present = table.ranges[lever.name]
+        ends = chosen[lever.name]
+        if ends.low == ends.high:
+            ends = present
         note = refused_move(session, lever.name, ends.low)
         digits = 0 if lever.whole_number else max(0, -math.floor(math.log10(ends.step)))
         sliders.append(
@@ -100,10 +105,10 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
                 "note": note,
                 "low": ends.low,
                 "high": ends.high,
-                "most": ends.high,
+                "most": max(ends.high, present.most or present.high),
                 "step": ends.step,
                 "digits": digits,
-                "value": ends.clip(levers[lever.name]),
+                "value": present.reach(levers[lever.name]),
             }
         )
     suggested = policy_presets(session)
@@ -124,6 +129,17 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
         {"name": "Redo", "help": help, "edit": {"redo": True}, "disabled": not history.has(1)},
     ]
     return _data(session, LEVERS, sliders, presets, steps)
+
+
+def chosen_ranges(session: Session, present: Mapping[str, LeverRange]) -> Mapping[str, LeverRange]:
+    """Return the ranges of the sliders, chosen once a table: other weights leave them alone.
+
+    So a position that was left can be found again; what lies beyond the end can be typed.
+    """
+    chosen: Mapping[str, LeverRange] = memo(session, "ranges of sliders", 16).get_or_make(
+        (session.table_version, session.method), lambda: present
+    )
+    return chosen
 
 
 def _weights(session: Session) -> dict[str, Any]:

@@ -59,8 +59,7 @@ def weights(session: Session) -> DeltaGenerator | None:
     box.caption(
         "2 doubles a variable’s differences, 0 ignores them.",
         help="Weight 2 doubles a variable’s differences, so donors are closer on it. Weight 0 "
-        "ignores it in the distance. It is masked in both cases. `--weight 3=0` of the command "
-        "line is the third variable here.",
+        "ignores it in the distance. It is masked in both cases.",
     )
     return below
 

@@ -13,7 +13,11 @@ from rwn_ui.state.session import Session
 def draw(session: Session, page: str, but: str = "") -> None:
     """Take the sliders' values, and draw the sliders; one may be left out."""
     ranges = prepared(session).prepared.ranges
-    sliders = [(lever, ranges[lever.name]) for lever in session.params.levers]
+    # a value beyond the end was typed on Tune
+    sliders = [
+        (lever, ranges[lever.name].with_room_for(session.levers[lever.name]))
+        for lever in session.params.levers
+    ]
     # A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
     for lever, ends in sliders:
         key = session.key(f"{page}.{lever.name}")

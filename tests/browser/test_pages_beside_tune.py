@@ -299,18 +299,18 @@ def refused(app, words: str) -> None:
 
 def walk(app, tmp_path: Path) -> Path:
     app.page.get_by_role("link", name="Release", exact=True).click()
-    app.page.get_by_text("A release that may leave the house").wait_for()
+    app.page.get_by_role("heading", name="Look at the kind and the role").wait_for()
     app.settle()
+    press(app, "I have looked at every variable: kinds and roles are right")
     app.page.get_by_role("radio", name="spss", exact=True).click()
     app.settle()
     fill(app, "New file on this machine", str(tmp_path / "sealed.key"))
-    app.page.get_by_text("I have looked at every variable").click()
-    app.settle()
     press(app, "Draw the release and judge it")
     app.page.get_by_text("SHA-256 of the file").wait_for()
     app.settle()
     refused(app, "Refused. ")
     refused(app, "Breaks ")
+    app.page.get_by_text("Or answer for an exception").click()
     press(app, "Record")
     refused(app, "Nobody answers for the release; give a name.")
     fill(app, "Name of the person", "Ada Lovelace")
@@ -367,6 +367,7 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -
     setting = Setting.from_dict(record["setting"])
     trial = rwn.mask(setting.applied_to(data), setting.params, seed=1)
     assert not np.array_equal(rwn.read(file).frame, trial.published().frame)
+    app.page.get_by_text("4 · Files written").click()
     name, content = app.saved(app.page.get_by_role("button", name="Download (for users)").click)
     assert "people" not in name
     assert entry["release"] in name

@@ -46,7 +46,7 @@ READY = {
     "Risk": "Who links how many",
     "Find": "Which setting keeps the policy",
     "Compare": "Which release, and why",
-    "Release": "A release that may leave",
+    "Release": "Look at the kind and the role",
     "Learn": "Projector mode",
 }
 """Words of each page that come with the rest of it."""

@@ -72,7 +72,7 @@ def test_the_setting_goes_both_ways_and_a_release_is_that_of_mask(widget) -> Non
 def test_what_is_refused_changes_nothing_and_says_why_and_a_fault_is_a_number(widget, monkeypatch):
     before = widget.setting
     for given, words in (
-        (rwn.RWN(epsilon=500.0, k=3), "epsilon must be from 0 to 8.2"),
+        (rwn.RWN(epsilon=500.0, k=3), "epsilon must be from 0 to 82"),
         (rwn.RWN(epsilon=1.0, k=10_000), "k must be from 1 to"),
         (rwn.RWN, "must be a method with its parameters"),
     ):

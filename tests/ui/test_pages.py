@@ -49,9 +49,9 @@ def fresh() -> Session:
 
 WRONG: list[tuple[str, str, tuple[str, ...]]] = [
     # parameter, the sentence, values that a link cannot bring
-    ("epsilon", "epsilon of the link must be a number from 0 to 8.2;",
+    ("epsilon", "epsilon of the link must be a number from 0 to 82;",
      ("-1", "nan", "inf", "5 km", "1e999")),
-    ("k", "k of the link must be a whole number from 1 to 100;", ("0", "241", "2.5", "9" * 5000)),
+    ("k", "k of the link must be a whole number from 1 to 240;", ("0", "241", "2.5", "9" * 5000)),
     ("q", "q of the link must be a number from 0 to 1;", ("-0.1", "1.01", "half")),
     ("weight", "weight of the link must be numbers of variables with weights from 0 to 100, ",
      ("99-2", "1-101", "1-nan", "_".join(f"{i}-0" for i in range(15)))),
@@ -240,10 +240,18 @@ def test_sliders_and_the_session_follow_each_other(open_page) -> None:
 
 
 @pytest.mark.usefixtures("whole_demos")
-def test_weights_of_0_are_a_sentence_and_others_move_the_end_of_the_slider(open_page) -> None:
+def test_weights_of_0_are_a_sentence_and_others_leave_the_range_of_a_slider(open_page) -> None:
+    """A position that was left can be found again (finding Y7); beyond the end it can be typed."""
     screen = open_page("tune")
     good = screen.panel
     names = screen.session.data.names
+
+    def slider() -> dict[str, Any]:
+        return {part: screen.sliders["epsilon"][part] for part in ("low", "high", "step", "value")}
+
+    before = slider()
+    assert before["value"] == 2.0
+    assert (before["value"] / before["step"]).is_integer()
     screen.weigh(**dict.fromkeys(names, 0.0))
     assert screen.errors == [
         "The weights are 0 for every variable; give at least one a positive weight."
@@ -253,10 +261,24 @@ def test_weights_of_0_are_a_sentence_and_others_move_the_end_of_the_slider(open_
     screen.weigh(**dict.fromkeys(names, 2.0))
     assert screen.errors == []
     assert screen.panel["cards"] != good["cards"]
-    assert screen.sliders["epsilon"]["high"] > 10
+    assert slider() == before
     assert screen.session.words == "ε = 2 · k = 5 · q = 1 · own weights of 15 variables"
     screen.weigh(**dict.fromkeys(names, 0.1))
-    assert screen.sliders["epsilon"]["high"] == screen.session.levers["epsilon"] == 0.82
+    assert slider() == before, "end, step and position"
+    screen.weigh(**dict.fromkeys(names, 1.0))
+    beyond = 2 * before["high"]
+    screen.move(epsilon=beyond, k=200)
+    assert slider() == before | {"value": beyond}
+    assert (screen.sliders["k"]["high"], screen.sliders["k"]["value"]) == (100, 200)
+    assert f"ε = {beyond:g} · k = 200 ·" in screen.session.words
+    screen.move(epsilon=1e9, k=10**6)
+    assert screen.sliders["k"]["value"] == screen.session.data.n - 1
+    assert screen.sliders["epsilon"]["value"] == screen.sliders["epsilon"]["most"]
+    for page in ("compare", "utility", "paper"):  # their sliders leave it where it is
+        screen.visit(page)
+        assert screen.errors == []
+        assert screen.session.levers["k"] == screen.session.data.n - 1
+    screen.visit("tune")
     assert screen.errors == []
 
 

@@ -419,7 +419,7 @@ def missing(screen) -> list[str]:
 
 
 def look_and_draw(screen) -> None:
-    screen.find("checkbox", "I have looked").check().run()
+    screen.press("I have looked at every variable")
     screen.press("Draw the release and judge it")
 
 
@@ -444,6 +444,70 @@ def decide(screen, params: Any) -> Decision:
     session.decisions.append(made)
     screen.test.run()
     return made
+
+
+def primary(screen) -> list[str]:
+    """The labels of the buttons that the page would have pressed."""
+    kinds = ("button", "download_button")
+    shown = [each for kind in kinds for each in screen.test.get(kind)]
+    return [each.label for each in shown if each.proto.type == "primary"]
+
+
+def next_sentence(screen) -> str:
+    """What the page says on top of all else."""
+    first = screen.test.main.markdown[0].value
+    assert first.startswith("#### ")
+    return str(first.removeprefix("#### "))
+
+
+def test_one_thing_is_next_and_questions_come_last(screen, monkeypatch) -> None:
+    """Each state has one sentence and one primary button, and nothing that harms is it."""
+    titles = [each.label for each in screen.test.main.expander]
+    asked = "Questions about the release: 0 of 20 answered"
+    assert titles[-1] == asked
+    assert next_sentence(screen).startswith("Look at the kind and the role of each variable")
+    assert primary(screen) == ["I have looked at every variable: kinds and roles are right"]
+    screen.press("I have looked at every variable")
+    assert next_sentence(screen).startswith("Draw the file that leaves")
+    assert primary(screen) == ["Draw the release and judge it"]
+    screen.press("Take this back")
+    assert missing(screen)[0] == "Data checked"
+    look_and_draw(screen)
+    # an exception is offered, and is not what the page would have done
+    assert next_sentence(screen) == "Change the setting: this file breaks a limit."
+    assert primary(screen) == ["Change the setting on Tune"]
+    titles = [each.label for each in screen.test.main.expander]
+    assert titles == [
+        "1 · Data checked",
+        "Or answer for an exception, with name and reason",
+        asked,
+    ]
+    screen.session.policy = EASY
+    screen.test.run()
+    screen.press("Draw the release and judge it")
+    assert next_sentence(screen) == "Policy kept: say who answers for this release."
+    assert primary(screen) == ["Record"]
+    record(screen, reason="A lesson")
+    assert primary(screen) == ["Make the files"]
+    made_files(screen)
+    assert next_sentence(screen) == "Take the files."
+    assert primary(screen) == ["Download (for users)"]
+    screen.work.drawn.left = "The files were downloaded."
+    screen.test.run()
+    assert next_sentence(screen).startswith("Sign the ledger")
+    assert primary(screen) == ["Sign as Ada"]
+    assert [each.label for each in screen.test.main.expander][-1] == asked
+
+
+def test_the_line_of_steps_says_which_is_next(screen) -> None:
+    def line() -> list[str]:
+        (shown,) = [each.value for each in screen.test.markdown if each.value.startswith("- ")]
+        return [item.removeprefix("- ") for item in shown.splitlines()]
+
+    later = ["3\xa0Decision recorded", "4\xa0Files written", "5\xa0Ledger signed"]
+    assert line() == ["**1\xa0Data checked**", "2\xa0Policy", *later]
+    screen.press("I have looked at every variable")
+    assert line() == [":green[✓] Data checked", "**2\xa0Policy**", *later]
 
 
 def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:

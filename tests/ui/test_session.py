@@ -130,7 +130,12 @@ def test_presets_lie_within_the_sliders(method: str) -> None:
 
 
 FOLDER = ROOT / "rwn_ui" / "panel"
-MODULES = {"panel": panel.MODULE, "live_sliders": live_sliders.MODULE, "tab": ("tab.js",)}
+MODULES = {
+    "panel": panel.MODULE,
+    "live_sliders": live_sliders.MODULE,
+    "sheet": live_sliders.SHEET,
+    "tab": ("tab.js",),
+}
 NODE = shutil.which("node") or str(Path(playwright.__file__).parent / "driver" / "node")
 """The system's Node, or the one that comes with playwright, a dependency of the tests."""
 # written by the server, our own words, and schemas of the demos

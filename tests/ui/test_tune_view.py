@@ -490,6 +490,29 @@ def test_a_category_that_stays_is_named_and_both_remedies_work() -> None:
     assert left == "Not masked at this setting: test.", "a method without q"
 
 
+def test_what_leaves_unmasked_stands_in_the_headline() -> None:
+    def said(data: rwn.Microdata, setting: rwn.Setting) -> str:
+        session = Session(name="pima", demo=None, data=data, variable="age")
+        session.set(setting.resolved(data))
+        words: str = shown(session)["verdict"]["unmasked"]
+        return words
+
+    data = table("pima")
+    p = len(data.schema.released)
+    near = rwn.Setting(params=rwn.RWN(epsilon=0.5, k=5))
+    assert said(data, near) == ""
+    noise = rwn.Setting(params=rwn.AdditiveNoise(size=0.3))
+    assert said(data, noise) == f"1 of {p} variables leaves unmasked: test."
+    schema = data.schema.replace_variable("age", masked=False)
+    bare = data.with_schema(schema.replace_variable("test", masked=False))
+    rounded = replace(near, precision=(("age", 5.0),))
+    words = f"2 of {p} variables leave unmasked: "
+    assert said(bare, near) in (f"{words}age, test.", f"{words}test, age.")
+    assert "age (rounded)" in said(bare, rounded)
+    nothing = rwn.Setting(params=rwn.RWN(epsilon=0.5, k=5, q=0.0))
+    assert said(data, nothing).startswith(f"{p} of {p} variables leave unmasked: ")
+
+
 def test_the_largest_own_weight_stands_next_to_q_where_a_record_is_its_own_donor(session) -> None:
     assert shown(session)["changed"]["own"] == ""
     for own, words in ((True, ", own donor up to 10 %"), (False, "")):

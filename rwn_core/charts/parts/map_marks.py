@@ -21,6 +21,7 @@ from rwn_core.measures.drawing.style import (
 )
 
 _STEPS = (1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
+_WORDS = {0.0: "0", 0.5: "half", 1.0: "limit"}
 _BETWEEN = 0.17  # of a half, from one tick beyond the limit to the next
 
 
@@ -42,13 +43,26 @@ class LimitScale:
     @property
     def ticks(self) -> dict[str, Any]:
         """Return tick positions with the shares that they stand for."""
+        shares = self._shares()
+        return self._ticks(shares, [f"{share:g}" for share in shares])
+
+    @property
+    def ticks_in_words(self) -> dict[str, Any]:
+        """Return tick positions with words, where the axis is about limits alone."""
+        shares = self._shares()
+        return self._ticks(shares, [_WORDS.get(share, f"{share:g} times") for share in shares])
+
+    def _shares(self) -> list[float]:
+        """Return the shares that have a tick."""
         shares = [0.0, 0.5, 1.0]
         for share in (step * 10**power for power, step in product(range(0, 300, 2), _STEPS)):
             if share > self.top * (1 + 1e-9):
                 break
             if self(share) - self(shares[-1]) >= _BETWEEN:
                 shares.append(share)
-        texts = [f"{share:g}" for share in shares]
+        return shares
+
+    def _ticks(self, shares: Sequence[float], texts: list[str]) -> dict[str, Any]:
         return {"tickvals": [self(s) for s in shares], "ticktext": texts, "tickmode": "array"}
 
 

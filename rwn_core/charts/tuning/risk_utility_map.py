@@ -2,7 +2,8 @@
 
 The loss of relations falls to the right and risk runs up: the original is the upper right corner, a
 table without relations the left side. A policy allows values below 1 on the axis of limits, which
-is logarithmic above, as on the map of a sweep; a limit on one measure is a line.
+is logarithmic above and in words ("2 times"), as on the map of a sweep; a limit on one measure is
+a line.
 """
 
 import math
@@ -17,7 +18,10 @@ from rwn_core.measures.drawing.tables import known, table
 Point = Mapping[str, Any]
 
 _TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-_HOVER = ("loss %{x:.3f}, risk %{customdata:.2%}", "loss %{x:.3f}, %{customdata:.2f} of a limit")
+_HOVER = (
+    "relations lost %{x:.1%}, risk %{customdata:.2%}",
+    "relations lost %{x:.1%}, %{customdata:.2f} times a limit",
+)
 _LOSSES = (0.05, 0.1, 0.2, 0.4, 0.6, 1.0)
 # Text position -> offset of the text's middle from its marker, in card widths and heights.
 _PLACES = {
@@ -66,7 +70,7 @@ def draw(
             *_markers(placed, spots, of_limits),
         ],
         layout=style.layout(
-            style.axis("loss of relations, 0 to 1", *x_range),
+            style.axis("relations lost · less lost →", *x_range, share=True),
             _axis_of_risk(risk, y_range, scale),
             shapes=[
                 *map_marks.limit_shapes(limit, y_range, of_limits=of_limits),
@@ -112,7 +116,7 @@ def _axis_of_risk(risk: str, y_range: tuple[float, float], scale: LimitScale | N
     """Return the vertical axis."""
     if scale is None:
         return style.axis(f"risk: {risk}", *y_range, share=True)
-    return style.axis(f"{risk}, log above 1", *y_range, share=False, **scale.ticks)
+    return style.axis(risk, *y_range, share=False, **scale.ticks_in_words)
 
 
 def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Label]:
@@ -219,7 +223,7 @@ def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str
     if of_limits:
         unread = int(now.get("unread") or 0) if now else 0
         if not unread:
-            return "1 = at the limit"
+            return "kept below the line"
         return "1 limit not judged" if unread == 1 else f"{unread} limits not judged"
     if limit is None:
         return "no limit on it"

@@ -53,7 +53,7 @@ def draw(
     x_range = _range(_shown_across(x_values, x), x["falls"])
     shown = (min(x_values, default=0.0), max(x_values, default=0.0))
     y_range = _range(y_values, y["falls"], _ROOM_UP) if scale is None else scale.ends
-    ticks = {} if scale is None else scale.ticks
+    ticks = {} if scale is None else scale.ticks_in_words
     drawn = sorted([*placed_marks, *_best_few(placed)], key=map_marks.order)
     named = map_marks.traces(drawn, (x_range, y_range), limit)
     # settings of which a limit was not judged have no place on an axis of limits
@@ -240,7 +240,8 @@ def _is_placed(spot: Spot) -> bool:
 def _axis_title(scale: Scale, direction: str) -> str:
     """Return the title of an axis, with its direction if it is reversed."""
     turned = f" (reversed: {direction})" if scale["falls"] else ""
-    return style.escape(f"{scale['title']}: {scale['unit']}{turned}")
+    unit = f": {scale['unit']}" if scale["unit"] else ""
+    return style.escape(f"{scale['title']}{unit}{turned}")
 
 
 def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> style.Trace:

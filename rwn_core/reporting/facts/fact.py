@@ -63,6 +63,7 @@ class Content:
     lines: tuple[str, ...] = ()
     table: Table | None = None
     charts: tuple[Chart, ...] = ()
+    filled: int | None = None  # of a hundred dots, a picture of what the last sentence says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,7 @@ def spoken_fact(fact: Fact, noun: RecordNoun, names: tuple[str, ...]) -> Fact:
         lines=tuple(map(said, fact.content.lines)),
         table=table,
         charts=tuple(spoken_parts(fact.content.charts, noun, names)),
+        filled=fact.content.filled,
     )
     return replace(fact, title=said(fact.title), content=content)
 

@@ -13,6 +13,7 @@ from rwn_core.laws.invariants import Invariants
 from rwn_core.masking.option import method_words
 from rwn_core.measures import CHANGED, MARGINALS, MEASURES, USE, UTILITY
 from rwn_core.reporting import public_words as words
+from rwn_core.reporting.dots import STEPS, step_of
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -24,6 +25,8 @@ from rwn_core.reporting.facts.fact import (
 )
 from rwn_core.reporting.release_record import shared_words
 
+(IDENTITY,) = (key for key, each in MEASURES.items() if each.raised_by == "identity")
+"""The measure that states the worst case of links."""
 _INVENTED = 0.05  # of the original's relations, beyond which new ones are said
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _CHANGED = (0.1, 0.4, 0.6, 0.9)
@@ -71,7 +74,20 @@ def label(material: Material) -> Content:
         "releases": releases,
     }
     said = tuple((about[key], text[:1].upper() + text[1:]) for key, text in rows.items())
-    return Content(lines=(about["head"],), table=Table(columns=tuple(about["columns"]), rows=said))
+    table = Table(columns=tuple(about["columns"]), rows=said)
+    step = _named_step(judged)
+    if step is None:
+        return Content(lines=(about["head"],), table=table)
+    shown = words.IN_A_HUNDRED.format(count=words.HUNDREDTHS[step])
+    return Content(lines=(about["head"], shown), table=table, filled=STEPS[step])
+
+
+def _named_step(judged: Mapping[str, Any]) -> int | None:
+    """How many of a hundred people the best intruder names, as a step; None where not known."""
+    worst = judged.get(IDENTITY)
+    if worst is None or worst.get("standing", "unknown"):  # a lower bound, or an estimate
+        return None
+    return step_of(worst["value"])
 
 
 def _left(material: Material) -> list[str]:

@@ -54,6 +54,26 @@ load_released <- function(file, notice) {
   structure(list(table = table, notice = content), class = "rwn_survey")
 }
 
+# A file prints itself in five lines: what it is, and what can be asked of it.
+print.rwn_survey <- function(x, ...) {
+  notice <- x$notice
+  or <- function(value, other) if (is.null(value)) other else value
+  slices <- vapply(notice$intervals$slices, function(each) paste(unlist(each), collapse = ", "), "")
+  shown <- paste(slices, collapse = " | ")
+  if (nchar(shown) > 70L) shown <- paste(substr(shown, 1L, 70L), "...")
+  first <- c(unlist(notice$intervals$slices), "x")[1L]
+  refusal <- or(notice$intervals$refusal, "The file says nothing of intervals.")
+  records <- format(NROW(x$table), big.mark = ",")
+  cat(paste0(or(notice$title, "Masked microdata"), ": a masked file of ", records, " records"),
+      paste0("Release ", or(notice$release, "?"), ", made on ", or(notice$made, "?")),
+      paste0("Method: ", or(notice$method, "?")),
+      if (nzchar(refusal)) refusal else paste("Intervals for variables of one slice:", shown),
+      paste0("Ask: released_interval(survey, \"mean(", first, ")\"); see the notice for what holds"),
+      sep = "\n")
+  cat("\n")
+  invisible(x)
+}
+
 # 95 % intervals of a model, a mean, a share, a median or a quantile.
 released_interval <- function(survey, model, kind = "linear") {
   about <- survey$notice$intervals

@@ -40,6 +40,7 @@ from scipy import stats
 MOST_CONDITION = 30.0
 MOST_ERROR = 50.0  # of a standardized slope that has an estimate
 STEPS = 100
+LONGEST_LINE = 70  # letters of the names of slices, where a file prints itself
 FEWEST = 60  # records of an interval
 FEWEST_APART = 20  # records that lie beyond a quantile
 FEWEST_OTHER = 30  # records that differ from the rest; with fewer, intervals do not hold
@@ -136,6 +137,24 @@ class Survey:
     def __init__(self, columns: dict[str, list[Any]], notice: dict[str, Any]) -> None:
         self.notice = notice
         self._columns = columns
+
+    def __repr__(self) -> str:
+        """Return five lines: what this is, and what can be asked of it."""
+        about = self.notice.get("intervals", {"refusal": "The file says nothing of intervals."})
+        slices = [", ".join(map(str, each)) for each in about.get("slices", ())]
+        shown = " | ".join(slices)
+        if len(shown) > LONGEST_LINE:
+            shown = f"{shown[:LONGEST_LINE]} ..."
+        records = max(map(len, self._columns.values()), default=0)
+        first = next((each[0] for each in about.get("slices", ()) if each), "x")
+        lines = [
+            f"{self.notice.get('title', 'Masked microdata')}: a masked file of {records:,} records",
+            f"Release {self.notice.get('release', '?')}, made on {self.notice.get('made', '?')}",
+            f"Method: {self.notice.get('method', '?')}",
+            about["refusal"] or f"Intervals for variables of one slice: {shown}",
+            f'Ask: survey.interval("mean({first})"); see the notice for what holds',
+        ]
+        return "\n".join(lines)
 
     def interval(self, model: str, kind: str = "linear") -> Result:
         """Return 95 % intervals of a model, a mean, a share, a median or a quantile."""

@@ -265,7 +265,7 @@ def test_records_in_any_order_keep_their_own_values():
 
 
 LOSS = {"title": "Loss", "unit": "share", "falls": True, "share": True}
-SHARE = {"title": "share of a limit", "unit": "log above 1", "falls": False, "share": False,
+SHARE = {"title": "share of a limit", "unit": "", "falls": False, "share": False,
          "of_limits": True}  # fmt: skip
 
 
@@ -280,11 +280,13 @@ def test_the_limit_is_in_the_middle_and_ticks_stand_where_their_shares_do():
     assert scale(10.0) == pytest.approx(1.5)  # half of the decades
     assert sum(scale.ends) / 2 == pytest.approx(1.0)
     scale = fit_scale([0.4, 20.0])
-    ticks = scale.ticks
-    assert ticks["ticktext"] == ["0", "0.5", "1", "2", "5", "10", "20"]
-    assert ticks["tickvals"] == [scale(float(text)) for text in ticks["ticktext"]]
+    ticks = scale.ticks_in_words
+    words = ["2 times", "5 times", "10 times", "20 times"]
+    assert ticks["ticktext"] == ["0", "half", "limit", *words]
+    assert ticks["tickvals"] == [scale(share) for share in (0, 0.5, 1, 2, 5, 10, 20)]
+    assert scale.ticks["ticktext"] == ["0", "0.5", "1", "2", "5", "10", "20"]
     kept = fit_scale([0.2, 0.9])
-    assert kept.ticks["ticktext"] == ["0", "0.5", "1"]
+    assert kept.ticks_in_words["ticktext"] == ["0", "half", "limit"]
     low, high = kept.ends
     assert low < 0 < 1 < high < 1.2  # the limit is still shown
     assert fit_scale([]).ends == kept.ends
@@ -323,7 +325,7 @@ def test_the_map_of_one_release_has_the_axis_of_the_sweep():
         for name, share in {"now": 0.76, "A": 1.2, "B": 150.0}.items()
     ]
     drawn, alone = (
-        CHARTS["risk_utility_map"](some, 1.0, risk="risk ÷ limit", of_limits=True)
+        CHARTS["risk_utility_map"](some, 1.0, risk="risk against its limit", of_limits=True)
         for some in (points, points[:1])
     )
     low, high = drawn["layout"]["yaxis"]["range"]

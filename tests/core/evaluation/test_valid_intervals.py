@@ -1,6 +1,7 @@
 """Intervals from one release, their readers, and standard errors."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -335,6 +336,33 @@ def test_conditions_of_the_file_are_read(folder: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(rwn_intervals.Refused, match=why):
             ask()
+
+
+PRINTED = """
+source("rwn_intervals.R")
+print(load_released("release.csv", "notice.json"))
+"""
+
+
+def test_a_file_prints_itself_in_five_lines(folder: Path) -> None:
+    """It was an address in memory, or the whole table."""
+    survey = loaded(folder)
+    records = len((folder / "release.csv").read_text("utf-8").splitlines()) - 1
+    lines = repr(survey).splitlines()
+    assert len(lines) == 5
+    assert lines[0].endswith(f"a masked file of {records:,} records")
+    assert lines[3].startswith("Intervals for variables of one slice: ")
+    assert lines[4].startswith('Ask: survey.interval("mean(')
+    asked = re.search(r'interval\("(.*)"\)', lines[4])
+    assert asked is not None
+    assert survey.interval(asked.group(1)).rows, "what it proposes can be asked"
+    refused = rwn_intervals.Survey({"x": [1, 2]}, {"intervals": {"refusal": "Not here."}})
+    assert repr(refused).splitlines()[3] == "Not here."
+    if shutil.which("Rscript") is not None:
+        said = subprocess.run(
+            ["Rscript", "-e", PRINTED], cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
+        assert said.splitlines()[:4] == lines[:4]
 
 
 GERMAN = FileLayout(encoding="cp1252", separator=";", decimal=",")

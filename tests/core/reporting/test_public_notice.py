@@ -20,8 +20,9 @@ from rwn_core.masking.option import method_words
 from rwn_core.measures.measure import Sides
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.utility.distributions import marginal_distances
+from rwn_core.reporting import dots, internal_record, leak_check, public_notice, read_record
 from rwn_core.reporting import facts as listed
-from rwn_core.reporting import internal_record, leak_check, public_notice, read_record
+from rwn_core.reporting import page as page_of_reports
 from rwn_core.reporting import public_words as words
 from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.evidence import kept_detail
@@ -118,6 +119,8 @@ def test_it_holds_none_of_the_values_of_bodyfat(material, bodyfat_table):
         text = public_file(material, bodyfat_table, suffix).decode()
         if suffix == ".html":
             text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+            for filled in dots.STEPS:  # fixed pictures, whatever the data
+                text = text.replace(dots.picture(filled), "")
             assert "<script" not in text
             assert len(text) < 10_000
         text = re.sub(r'"https?://[^"]*"', "", text)  # namespaces of the form
@@ -441,6 +444,49 @@ def test_what_was_judged_stands_first_in_the_notice(kept_material, bodyfat_table
     assert list(map(tuple, first["rows"])) == list(made.content.table.rows)
     page = files["notice.html"].decode()
     assert page.index('<section id="label">') == page.index("<section")
+
+
+def dots_of(page: str) -> list[int]:
+    """Count the dots of each path of the picture: one at each end of a line, and each 12 pixels."""
+    (svg,) = re.findall(r"<svg.*?</svg>", page)
+    paths = re.findall(r'<path d="(.*?)"', svg)
+    lengths = [[float(each) for each in re.findall(r"h([\d.]+)", path)] for path in paths]
+    return [*(sum(int(each) // 12 + 1 for each in path) for path in lengths), 0][:2]
+
+
+def test_a_picture_of_a_hundred_dots_says_how_many_the_best_intruder_would_name(
+    material, bodyfat_table, monkeypatch
+):
+    value = material.record["verdict"]["judged"]["bayes_linkage"]["value"]
+    for share, filled, count in (
+        (value, None, None),
+        (0.0, 0, "fewer than one"),
+        (0.021, 5, "at most five"),
+        (0.7, 100, "up to all"),
+    ):
+        material.record["verdict"]["judged"]["bayes_linkage"]["value"] = share
+        text = public_file(material, bodyfat_table, ".html").decode()
+        every, named = dots_of(text)
+        assert every == 100
+        assert 100 * share <= named or share < 0.01, "it never shows less than was read"
+        if filled is not None:
+            assert named == filled
+            words = f"the best intruder that was judged would name {count} rightly.</p>"
+            said = re.search(r'<p id="in-a-hundred">(.*</p>)', text)
+            assert said is not None
+            assert said.group(1).endswith(words), "the picture's name, for who does not see it"
+            assert 'role="img" aria-labelledby="in-a-hundred"' in text
+    assert "<script" not in text
+    assert "up to all rightly" in public_file(material, bodyfat_table, ".json").decode()
+    # a lower bound is no "at most"
+    material.record["verdict"]["judged"]["bayes_linkage"]["standing"] = "at least"
+    assert "<svg" not in public_file(material, bodyfat_table, ".html").decode()
+    # the leak check knows pictures as a whole: another one is read as any text is
+    material.record["verdict"]["judged"]["bayes_linkage"]["standing"] = ""
+    drawn = page_of_reports.picture
+    monkeypatch.setattr(page_of_reports, "picture", lambda n: drawn(n).replace('"5"', '"363.15"'))
+    with pytest.raises(ReleaseError, match="would hold"):
+        public_file(material, bodyfat_table, ".html")
 
 
 PUBLIC = [each for each in FACTS if each.audience in (Audience.PUBLIC, Audience.BOTH)]
