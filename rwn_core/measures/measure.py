@@ -453,8 +453,8 @@ def _end_files(comparison: Comparison, original: Microdata) -> _EndFiles:
     given = (comparison.question, comparison.sampling, comparison.holdout)
     about = (original, comparison.key_sets, comparison.halves, *given)
     if about not in shared:
-        files = tuple(start.with_masked(file) for file in _shuffled(original))
-        shared[about] = start.with_masked(*unmasked(original)), files
+        drawn = tuple(start.with_masked(file) for file in _shuffled(original))
+        shared[about] = start.with_masked(*unmasked(original)), drawn
     return shared[about]
 
 

@@ -116,9 +116,12 @@ class Conditions(NamedTuple):
         columns = [np.ascontiguousarray(column) for column in table.T]
         found = np.empty(len(self.values), dtype=np.int64)
         for row, chosen in enumerate(self.chosen):
-            fits = [self._fits(columns[column], row, column) for column in chosen]
-            who = np.flatnonzero(np.logical_and.reduce(fits))
-            found[row] = len(who if units is None else np.unique(units[who]))
+            all_fit = np.ones(len(table), dtype=bool)
+            for column in chosen:
+                all_fit &= self._fits(columns[column], row, column)
+            found[row] = (
+                np.count_nonzero(all_fit) if units is None else len(np.unique(units[all_fit]))
+            )
         return found
 
     def _fits(self, known: Floats, row: int, column: int) -> Booleans:

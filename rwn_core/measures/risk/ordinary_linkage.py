@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
 )
 from rwn_core.measures.view import Linker, Tile
+
+Records = TypeVar("Records", Floats, Integers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -253,8 +256,8 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     rows = evenly(rows, min(len(rows), max(1, ATTACKED_PAIRS // n)))
     pattern = _agreement_patterns(comparison, keys, rows)
     present = np.zeros(1 << len(keys), dtype=np.int64)
-    for part in pattern:
-        present += np.bincount(part, minlength=len(present))
+    for part in _blocks(pattern):
+        present += np.bincount(part.ravel(), minlength=len(present))
     seen = np.flatnonzero(present)
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
     weights = fit(bits, present[seen].astype(np.float64), 1.0 / n)
@@ -262,12 +265,16 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     ranks = np.zeros(1 << len(keys), dtype=np.int16)
     ranks[seen] = np.unique(np.round(weights.weight(bits), 9), return_inverse=True)[1]
     right = np.empty(len(rows))
-    for place, (row, part) in enumerate(zip(rows, pattern, strict=True)):
+    start = 0
+    for part in _blocks(pattern):
+        some = slice(start, start + len(part))
+        start += len(part)
         rank = ranks[part]
-        first = np.flatnonzero(rank == rank.max())
-        units = comparison.units
-        is_own = first == row if units is None else units[first] == units[row]
-        right[place] = is_own.sum() / len(first)
+        first = rank == rank.max(axis=1, keepdims=True)
+        own = first[np.arange(len(part)), rows[some]].astype(np.int64)
+        if comparison.units is not None:
+            own = (first & (comparison.units == comparison.units[rows[some], None])).sum(axis=1)
+        right[some] = own / np.count_nonzero(first, axis=1)
     detail = replace(weights, names=list(keys), score=right, **some_of(rows, len(leaving)))
     return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
 
@@ -279,29 +286,50 @@ def _agreement_patterns(
     # missing agrees with nothing
     original, masked = comparison.original, comparison.masked
     pattern = np.zeros((len(rows), original.n), dtype=np.uint16)
+    blocks = _blocks(pattern)
     for bit, name in enumerate(keys):
         if original.schema.variable(name).kind in LEVELS:
             before, after = cell_codes(comparison, [name])
-            agreements = _equal(before[:, 0], after[rows, 0])
+            agreements = _equal(before[:, 0], after[rows, 0], blocks)
         else:
             values = original.values(name)
-            agreements = _near(values, numbers(original, masked, name)[rows])
-        for part, agrees in zip(pattern, agreements, strict=True):
+            agreements = _near(values, numbers(original, masked, name)[rows], blocks)
+        for part, agrees in zip(blocks, agreements, strict=True):
             part |= np.left_shift(agrees, bit, dtype=np.uint16, casting="unsafe")
     return pattern
 
 
-def _equal(values: Integers, shown: Integers) -> Iterator[Booleans]:
-    """Yield for each released code which originals have it, shape (n,); none has a missing one."""
-    for own in shown:
-        yield (values == own) & (own >= 0)
+def _blocks(pattern: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
+    """Cut rows that are compared with n originals, shape (m, n), into blocks for the cache."""
+    rows = max(1, BLOCK_PAIRS // (4 * max(pattern.shape[1], 1)))
+    return [pattern[start : start + rows] for start in range(0, len(pattern), rows)]
 
 
-def _near(values: Floats, shown: Floats) -> Iterator[Booleans]:
-    """Yield for each released number which originals agree with it, shape (n,)."""
+def _columns_of(shown: Records, blocks: Sequence[NDArray[np.uint16]]) -> Iterator[Records]:
+    """Yield the values of the rows of each block, shape (b, 1)."""
+    start = 0
+    for block in blocks:
+        yield shown[start : start + len(block), np.newaxis]
+        start += len(block)
+
+
+def _equal(
+    values: Integers, shown: Integers, blocks: Sequence[NDArray[np.uint16]]
+) -> Iterator[Booleans]:
+    """Yield which originals have the released codes, shape (b, n); none has a missing one."""
+    for own in _columns_of(shown, blocks):
+        yield (own == values) & (own >= 0)
+
+
+def _near(
+    values: Floats, shown: Floats, blocks: Sequence[NDArray[np.uint16]]
+) -> Iterator[Booleans]:
+    """Yield which originals agree with the released numbers, shape (b, n)."""
     tolerance = _tolerance(values)
-    for own in shown:
-        yield np.abs(own - values) <= tolerance
+    for own in _columns_of(shown, blocks):
+        apart = own - values
+        np.abs(apart, out=apart)
+        yield apart <= tolerance
 
 
 def _tolerance(values: Floats) -> float:

@@ -136,8 +136,7 @@ def finer(numbered: Integers, column: Integers) -> Integers:
         return np.unique(pair, return_inverse=True)[1].astype(np.int64)
     occurs = np.zeros(most, dtype=bool)
     occurs[pair] = True
-    numbers: Integers = np.cumsum(occurs) - 1
-    return numbers[pair]
+    return np.asarray((np.cumsum(occurs) - 1)[pair], dtype=np.int64)
 
 
 def confidential_classes(
