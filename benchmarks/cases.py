@@ -61,6 +61,22 @@ def _soft_masking() -> Pair:
     )
 
 
+def _auditing(n: int) -> Pair:
+    """Read all measures of a release of a table that nothing is known of; the rival masks it."""
+    points, data = np.ascontiguousarray(mixed(n, 10)), _table(n, 10)
+    method = rwn.RWN(epsilon=radius_of(points, min(100, n // 20)), k=5)
+    release = rwn.mask(data, method, seed=1)
+
+    def audit() -> object:
+        return rwn.audit(rwn.Microdata.from_frame(data.frame), release)
+
+    return Pair(work=audit, rival=lambda: rwn.mask(data, method, seed=1))
+
+
+for _n, _times in ((1_000, 10), (10_000, 30)):
+    bench(f"audit {_n} x 10", rival="masking", least=1 / _times)(partial(_auditing, _n))
+
+
 def _two_slices(data: rwn.Microdata) -> rwn.Microdata:
     """Return a table with its last variable, or the response of its regression, apart."""
     names = [variable.name for variable in data.schema.released]

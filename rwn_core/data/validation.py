@@ -30,6 +30,7 @@ FIRST_DATE = pd.Timestamp("0001-01-01", tz="UTC")
 LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")
 
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+_GLANCE = 100  # values that tell of most columns that they are no days
 _MOST = 10_000  # different texts of a column that are looked at
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
 _NINES = [10**digits - gap for digits, gap in product(range(1, 13), (1, 2, 3))]
@@ -307,11 +308,14 @@ def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:
 
 def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
     """Propose to read digits as days or moments; nothing is converted."""
-    texts = [str(value) for value in factorized(column)[1][:_MOST]]
-    numbers = np.array([text.removesuffix(".0") for text in texts if text[:1].isdigit()])
-    if len(numbers) < max(2, len(texts)) or not all(map(str.isdecimal, numbers)):
+    # where the first values are no digits, nothing else needs to be looked at
+    counted_by_level = isinstance(column.dtype, pd.CategoricalDtype)
+    if not counted_by_level and not all(map(str.isdecimal, _digits(column.head(_GLANCE)))):
         return []
-    values = numbers.astype(np.float64)
+    texts = _digits(column)
+    if len(texts) < 2 or not all(map(str.isdecimal, texts)):
+        return []
+    values = np.array(texts).astype(np.float64)
     forms = []
     if all(map(_DIGITS.fullmatch, texts)):
         eight_digits = ("YYYYMMDD", "DDMMYYYY", "MMDDYYYY")
@@ -349,6 +353,11 @@ def _counts_of_time(values: Floats) -> list[str]:
     return forms
 
 
+def _digits(column: pd.Series[Any]) -> list[str]:
+    """Return the different values of a column as texts, numbers without a point."""
+    return [str(value).removesuffix(".0") for value in factorized(column)[1][:_MOST]]
+
+
 def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
     """Name days that programs write for missing, where they lie far from all others."""
     if not pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -372,8 +381,10 @@ def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
     integers = values[np.rint(values) == values]  # few of a column with decimals
     nearest = np.minimum(np.searchsorted(_CODES, integers), len(_CODES) - 1)
     odd, times = np.unique(integers[_CODES[nearest] == integers], return_counts=True)
+    if not len(odd):
+        return {}
     others = values[~np.isin(values, odd) & ~np.isnan(values)]
-    if not len(odd) or not len(others):
+    if not len(others):
         return {}
     low, high = float(others.min()), float(others.max())
     return {

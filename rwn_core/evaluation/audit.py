@@ -20,7 +20,7 @@ from rwn_core.masking import Release
 from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, sharing_ends
 from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
 from rwn_core.parallel.threads import steps, work
 
@@ -204,7 +204,7 @@ def read_all(
     readings: dict[str, Reading[Any] | NotApplicable] = {}
     numbers: dict[str, tuple[float, str]] = {}
     read = Measure.read if control is None else partial(read_attack, control=control)
-    with work(progress=progress) as door:
+    with work(progress=progress) as door, sharing_ends():
         for key in steps(known_measures(measures)):
             door.found(ReadSoFar(values=dict(numbers), now=key))
             readings[key] = found = read(MEASURES[key], comparison)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from statistics import fmean
@@ -43,6 +45,7 @@ SHARE: Bounds = (0.0, 1.0)
 UNBOUNDED: Bounds = (-float("inf"), float("inf"))
 BY_VALUES, SLOW = 0, 2  # the least and the largest effort of a reading
 SHUFFLES = 3  # files with shuffled columns; their mean counts
+SHARED = 200_000  # records of a file, up to which measures share what they compute of both ends
 SHUFFLED = 6_000  # their records together, where there is more than one: chance evens out
 
 
@@ -401,28 +404,58 @@ def unsliced(original: Microdata) -> Microdata:
 def _read_ends(
     comparison: Comparison, original: Microdata, compute: Callable[[Comparison], Reading]
 ) -> dict[str, float]:
-    start = comparison.with_original(original)
+    as_it_is, shuffled = _end_files(comparison, original)
     found: dict[str, float] = {}
     baseline = None
     try:
-        reading = compute(start.with_masked(*unmasked(original)))
+        reading = compute(as_it_is)
         found[UNMASKED] = float(reading.value)
         baseline = reading.baseline
     except NotApplicable:
         pass  # such a limit is judged without this end
-    files: Iterable[Microdata] = _shuffled(original)
-    if original.n <= SHUFFLED:  # drawn once for all measures
-        files = original.cached(("shuffled", original.schema), lambda: tuple(_shuffled(original)))
     values: list[float] = []
     try:
-        for file in files:
-            values.append(float(compute(start.with_masked(file)).value))
+        for file in shuffled:
+            values.append(float(compute(file).value))
         unrelated: float | None = fmean(values)
     except NotApplicable:
         unrelated = baseline
     if unrelated is not None and unrelated != found.get(UNMASKED):
         found[UNRELATED] = float(unrelated)
     return found
+
+
+_EndFiles = tuple[Comparison, Iterable[Comparison]]
+"""The original compared with itself, and with shuffled files."""
+_SHARED: ContextVar[dict[Hashable, _EndFiles] | None] = ContextVar("shared ends", default=None)
+
+
+@contextmanager
+def sharing_ends() -> Iterator[None]:
+    """Have all measures that are read meanwhile share what they compute of both ends."""
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def _end_files(comparison: Comparison, original: Microdata) -> _EndFiles:
+    """Return the comparisons of both ends; they last while measures share them."""
+    start = comparison.with_original(original)
+    shared = _SHARED.get()
+    if shared is None or original.n > SHARED:
+        files: Iterable[Microdata] = _shuffled(original)
+        if original.n <= SHUFFLED:  # drawn once for all measures
+            key = ("shuffled", original.schema)
+            files = original.cached(key, lambda: tuple(_shuffled(original)))
+        return start.with_masked(*unmasked(original)), map(start.with_masked, files)
+    given = (comparison.question, comparison.sampling, comparison.holdout)
+    about = (original, comparison.key_sets, comparison.halves, *given)
+    if about not in shared:
+        drawn = tuple(start.with_masked(file) for file in _shuffled(original))
+        shared[about] = start.with_masked(*unmasked(original)), drawn
+    return shared[about]
 
 
 def _shuffled(original: Microdata) -> Iterator[Microdata]:

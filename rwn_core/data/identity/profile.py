@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -179,8 +179,8 @@ def block_rows(column: _Rows) -> _Rows:
         return column
     length = PROFILE_ROWS // BLOCKS
     starts = np.linspace(0, n - length, BLOCKS).astype(np.int64)
-    blocks: Any = pd.concat([column.iloc[start : start + length] for start in starts.tolist()])
-    return cast("_Rows", blocks)
+    rows = (starts[:, np.newaxis] + np.arange(length)).ravel()
+    return column.take(rows)
 
 
 class Confidence(StrEnum):

@@ -149,6 +149,17 @@ class TextColumn:
         """The forms that occur, apart from those of a missing value."""
         return {Form(int(form)) for form in np.unique(self.forms)} - NOTHING
 
+    @cached_property
+    def comes_back(self) -> NDArray[np.bool_]:
+        """Which of the different texts are surely the shortest of their numbers."""
+        # shape (m,), m different texts
+        chosen = self.with_forms({Form.NUMBER})
+        texts = self.different.filter(pa.array(chosen))
+        shortest = pc.cast(pc.cast(texts, pa.float64()), pa.large_string())
+        found = np.zeros(len(chosen), dtype=bool)
+        found[chosen] = pc.equal(shortest, texts).to_numpy(zero_copy_only=False)
+        return found
+
     def texts_of(self, forms: set[Form]) -> pa.Array:
         """The different texts that have one of these forms."""
         return self.different.filter(pa.array(self.with_forms(forms)))

@@ -215,6 +215,8 @@ def _missing_notice(column: TextColumn, what: str) -> list[str]:
 
 
 def _infinite_notice(column: TextColumn) -> list[str]:
+    if Form.INFINITE not in column.has:
+        return []
     count = column.count(column.with_forms({Form.INFINITE}))
     return [infinite_notice(column.name, count)] if count else []
 
@@ -228,7 +230,10 @@ def digit_notices(
     long = chosen & (pc.utf8_length(column.different).to_numpy(zero_copy_only=False) > _SURE)
     small = chosen & (values == 0)
     changed = np.zeros(len(values), dtype=bool)
-    for row in np.flatnonzero((long | small) & ~_comes_back(column.different, values)):
+    doubted = long | small
+    if doubted.any():
+        doubted &= ~column.comes_back
+    for row in np.flatnonzero(doubted):
         text = column.different[int(row)].as_py()
         changed[row] = Decimal(text) != Decimal(repr(float(values[row])))
     column.refuse(changed & small, "is too close to 0", "write the number in another unit")
@@ -257,12 +262,6 @@ def _n_numbers(count: int) -> str:
     return "1 number" if count == 1 else f"{count:,} numbers"
 
 
-def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
-    """Which texts are surely the shortest of their numbers."""
-    shortest = pc.cast(pa.array(values, pa.float64()), pa.large_string())
-    return np.asarray(pc.equal(shortest, texts).to_numpy(zero_copy_only=False))
-
-
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
     """Find how many decimals the file writes at least; None for the usual number."""
     are_numbers = column.has <= {Form.NUMBER, Form.EXPONENT}
@@ -278,7 +277,7 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
         decimals = min(int(pc.min(digits).as_py()), MOST_DECIMALS)
     if decimals > USUAL:
         # most come back as they are, which Arrow tells at once; the few others are looked at
-        same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
+        same = pa.array(column.comes_back[column.with_forms({Form.NUMBER})])
         # a program may write 1e-7 as 1e-07
         left = texts.filter(pc.or_(pc.invert(same), pc.match_substring_regex(texts, "[eE]")))
         if all(number_text(float(text), USUAL) == text for text in left.to_pylist()):

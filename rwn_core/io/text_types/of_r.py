@@ -8,7 +8,7 @@ import re
 def quotes_all_names(text: bytes, separator: str) -> bool:
     """True if each name of the first line stands in quotes, as R writes it."""
     mark = re.escape(separator).encode()
-    line = text.split(b"\n", 1)[0].rstrip(b"\r")
+    line = _first_lines(text, 1)[0]
     return re.fullmatch(rb'"[^"]*+"(?:%b"[^"]*+")*+' % mark, line) is not None
 
 
@@ -35,9 +35,21 @@ def lacks_a_name(text: bytes, separator: str) -> bool:
 
     So `write.table` writes row names.
     """
-    lines = [line.rstrip(b"\r") for line in text.split(b"\n", 2)[:2]]
+    lines = _first_lines(text, 2)
     if len(lines) < 2 or not lines[1].startswith(b'"'):
         return False
     quoted = re.compile(rb'"(?:[^"]|"")*+"')
     widths = [quoted.sub(b"", line).count(separator.encode()) for line in lines]
     return widths[1] == widths[0] + 1
+
+
+def _first_lines(text: bytes, number: int) -> list[bytes]:
+    """Return the first lines of a text, which may be long: nothing else of it is copied."""
+    lines = list[bytes]()
+    begin = 0
+    while len(lines) < number and begin <= len(text):
+        found = text.find(b"\n", begin)
+        end = len(text) if found < 0 else found
+        lines.append(text[begin:end].rstrip(b"\r"))
+        begin = end + 1
+    return lines

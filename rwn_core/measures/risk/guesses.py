@@ -80,6 +80,7 @@ ENOUGH = 385  # the interval of any success rate has this half-width
 _TRIES = 1000  # predicates of one released row
 _ROUND = 50  # rows between two looks at the interval
 _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates' records
+_FIRST = 16  # predicates of a row that are looked at before all others
 _BITS = 1 << 25  # predicates times records that are looked at together
 _SEED = 90
 
@@ -115,9 +116,12 @@ class Conditions(NamedTuple):
         columns = [np.ascontiguousarray(column) for column in table.T]
         found = np.empty(len(self.values), dtype=np.int64)
         for row, chosen in enumerate(self.chosen):
-            fits = [self._fits(columns[column], row, column) for column in chosen]
-            who = np.flatnonzero(np.logical_and.reduce(fits))
-            found[row] = len(who if units is None else np.unique(units[who]))
+            all_fit = np.ones(len(table), dtype=bool)
+            for column in chosen:
+                all_fit &= self._fits(columns[column], row, column)
+            found[row] = (
+                np.count_nonzero(all_fit) if units is None else len(np.unique(units[all_fit]))
+            )
         return found
 
     def _fits(self, known: Floats, row: int, column: int) -> Booleans:
@@ -129,15 +133,22 @@ class Conditions(NamedTuple):
 
     def first_unique(self, columns: list[Floats], row: int) -> int | None:
         """Return the first of all choices by which a row's conditions fit exactly one record."""
-        fits = np.packbits([self._fits(known, row, i) for i, known in enumerate(columns)], axis=1)
-        bits = np.pad(fits, ((0, 0), (0, -fits.shape[1] % 8))).view(np.uint64)
-        many = max(1, _BITS // (64 * max(1, bits.shape[1])))
-        for start in range(0, len(self.chosen), many):
-            chosen = self.chosen[start : start + many].T
-            all_fit = np.bitwise_and.reduce([bits[column] for column in chosen])
+        n = len(columns[0])
+        fits = np.zeros((len(columns), n + -n % 64), dtype=bool)
+        for place, known in enumerate(columns):
+            fits[place, :n] = self._fits(known, row, place)
+        bits = np.packbits(fits, axis=1).view(np.uint64)
+        most = max(1, _BITS // (64 * max(1, bits.shape[1])))
+        start, many = 0, min(_FIRST, most)  # an early choice is often enough
+        while start < len(self.chosen):
+            first, *others = self.chosen[start : start + many].T
+            all_fit = bits[first]
+            for column in others:
+                all_fit &= bits[column]
             alone = np.flatnonzero(np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64) == 1)
             if alone.size:
                 return start + int(alone[0])
+            start, many = start + many, most
         return None
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Booleans, Floats
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
@@ -30,6 +33,8 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
 )
 from rwn_core.measures.view import Linker, Tile
+
+Records = TypeVar("Records", Floats, Integers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,6 +113,8 @@ DISTANCE_LINKAGE = linkage_measure(
 
 FLAT = 1e-10  # share of the largest variance below which a direction counts as unchanged
 TIE = 1e-9
+ROUNDING = 1e-12  # of the sizes of two points, within which the product of matrices is right
+BLOCK_PAIRS = 1 << 17  # that are compared at a time, few enough for the cache
 
 
 def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
@@ -142,20 +149,39 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     moved = np.where(values > least, 0.0, mean @ root)
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
-    # the chance of a correct link of each released row, ties share; shapes: points (n, d),
-    # released (m, d), score (m,)
-    points, released = before @ root, after[chosen] @ root + moved
-    score = np.empty(len(released))
-    for number, row in enumerate(released):
-        squared = ((points - row) ** 2).sum(axis=1)
-        near = squared <= squared.min() * (1 + TIE) + 1e-18
-        score[number] = near[units == units[chosen[number]]].sum() / near.sum()
+    # the chance of a correct link of each released row, ties share; shapes: score (m,)
+    score = np.empty(len(chosen))
+    rows_near = _nearest_points(before @ root, after[chosen] @ root + moved)
+    for number, near in enumerate(rows_near):
+        score[number] = (units[near] == units[chosen[number]]).sum() / len(near)
     detail = OrdinaryLinkage(
         names=[n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         score=score,
         **some_of(rows[chosen], len(rows)),
     )
     return Reading(value=float(score.mean()), baseline=1.0 / len(np.unique(units)), detail=detail)
+
+
+def _nearest_points(points: Floats, released: Floats) -> Iterator[Integers]:
+    """Yield the numbers of the points that are nearest to each released row; ties all count."""
+    # Shapes: points (n, d), released (m, d); each answer (t,), ascending.
+    # Products of matrices rule out nearly all points, to within their rounding; the distances of
+    # the others are summed up one by one.
+    sizes = np.einsum("ij,ij->i", points, points)
+    most = float(sizes.max(initial=0.0))
+    block = max(1, BLOCK_PAIRS // max(len(points), 1))
+    for start in range(0, len(released), block):
+        some = released[start : start + block]
+        about = some @ points.T
+        about *= -2
+        about += sizes
+        own = np.einsum("ij,ij->i", some, some)
+        least = about.min(axis=1)
+        slack = ROUNDING * (most + own) + TIE * (least + own).clip(0)
+        for row, near, bound in zip(some, about, least + 2 * slack, strict=True):
+            others = np.flatnonzero(near <= bound)
+            squared = ((points[others] - row) ** 2).sum(axis=1)
+            yield others[squared <= squared.min() * (1 + TIE) + 1e-18]
 
 
 def mahalanobis_linkage_sentence(reading: Reading[OrdinaryLinkage], n: int) -> str:
@@ -228,37 +254,91 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     leaving = released_rows(original, masked)
     rows = spread_sample(leaving)
     rows = evenly(rows, min(len(rows), max(1, ATTACKED_PAIRS // n)))
-    # the agreement pattern of every pair, one bit per key; missing agrees with nothing
-    pattern = np.zeros((len(rows), n), dtype=np.int64)
-    for bit, name in enumerate(keys):
-        if original.schema.variable(name).kind in LEVELS:
-            before, after = cell_codes(comparison, [name])
-            agrees = (after[rows] == before[:, 0]) & (after[rows] >= 0)
-        else:
-            values = original.values(name)
-            known = values[~np.isnan(values)]
-            spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-            # a few far values widen the standard deviation, not the distance of the quartiles
-            middle = float(np.subtract(*np.quantile(known, (0.75, 0.25)))) if spread else 0.0
-            tolerance = NEAR * (min(spread, middle) or spread)
-            shown = numbers(original, masked, name)[rows][:, None]
-            with np.errstate(invalid="ignore"):
-                agrees = np.abs(shown - values) <= tolerance
-        pattern |= agrees.astype(np.int64) << bit
-    present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
+    pattern = _agreement_patterns(comparison, keys, rows)
+    present = np.zeros(1 << len(keys), dtype=np.int64)
+    for part in _blocks(pattern):
+        present += np.bincount(part.ravel(), minlength=len(present))
     seen = np.flatnonzero(present)
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
     weights = fit(bits, present[seen].astype(np.float64), 1.0 / n)
-    table = np.full(1 << len(keys), -np.inf)
-    table[seen] = np.round(weights.weight(bits), 9)
-    score = table[pattern]
-    first = score == score.max(axis=1, keepdims=True)
-    own = first[np.arange(len(rows)), rows].astype(np.int64)
-    if comparison.units is not None:
-        own = (first & (comparison.units == comparison.units[rows, np.newaxis])).sum(axis=1)
-    right = own / first.sum(axis=1)
+    # the ranks of the weights of the patterns: equal weights have one rank
+    ranks = np.zeros(1 << len(keys), dtype=np.int16)
+    ranks[seen] = np.unique(np.round(weights.weight(bits), 9), return_inverse=True)[1]
+    right = np.empty(len(rows))
+    start = 0
+    for part in _blocks(pattern):
+        some = slice(start, start + len(part))
+        start += len(part)
+        rank = ranks[part]
+        first = rank == rank.max(axis=1, keepdims=True)
+        own = first[np.arange(len(part)), rows[some]].astype(np.int64)
+        if comparison.units is not None:
+            own = (first & (comparison.units == comparison.units[rows[some], None])).sum(axis=1)
+        right[some] = own / np.count_nonzero(first, axis=1)
     detail = replace(weights, names=list(keys), score=right, **some_of(rows, len(leaving)))
     return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
+
+
+def _agreement_patterns(
+    comparison: Comparison, keys: Sequence[str], rows: Integers
+) -> NDArray[np.uint16]:
+    """Return the keys in which released rows agree with each original, as bits, shape (m, n)."""
+    # missing agrees with nothing
+    original, masked = comparison.original, comparison.masked
+    pattern = np.zeros((len(rows), original.n), dtype=np.uint16)
+    blocks = _blocks(pattern)
+    for bit, name in enumerate(keys):
+        if original.schema.variable(name).kind in LEVELS:
+            before, after = cell_codes(comparison, [name])
+            agreements = _equal(before[:, 0], after[rows, 0], blocks)
+        else:
+            values = original.values(name)
+            agreements = _near(values, numbers(original, masked, name)[rows], blocks)
+        for part, agrees in zip(blocks, agreements, strict=True):
+            part |= np.left_shift(agrees, bit, dtype=np.uint16, casting="unsafe")
+    return pattern
+
+
+def _blocks(pattern: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
+    """Cut rows that are compared with n originals, shape (m, n), into blocks for the cache."""
+    rows = max(1, BLOCK_PAIRS // (4 * max(pattern.shape[1], 1)))
+    return [pattern[start : start + rows] for start in range(0, len(pattern), rows)]
+
+
+def _columns_of(shown: Records, blocks: Sequence[NDArray[np.uint16]]) -> Iterator[Records]:
+    """Yield the values of the rows of each block, shape (b, 1)."""
+    start = 0
+    for block in blocks:
+        yield shown[start : start + len(block), np.newaxis]
+        start += len(block)
+
+
+def _equal(
+    values: Integers, shown: Integers, blocks: Sequence[NDArray[np.uint16]]
+) -> Iterator[Booleans]:
+    """Yield which originals have the released codes, shape (b, n); none has a missing one."""
+    for own in _columns_of(shown, blocks):
+        yield (own == values) & (own >= 0)
+
+
+def _near(
+    values: Floats, shown: Floats, blocks: Sequence[NDArray[np.uint16]]
+) -> Iterator[Booleans]:
+    """Yield which originals agree with the released numbers, shape (b, n)."""
+    tolerance = _tolerance(values)
+    for own in _columns_of(shown, blocks):
+        apart = own - values
+        np.abs(apart, out=apart)
+        yield apart <= tolerance
+
+
+def _tolerance(values: Floats) -> float:
+    """Return the difference within which two numbers of a variable agree."""
+    known = values[~np.isnan(values)]
+    spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    # a few far values widen the standard deviation, not the distance of the quartiles
+    middle = float(np.subtract(*np.quantile(known, (0.75, 0.25)))) if spread else 0.0
+    return NEAR * (min(spread, middle) or spread)
 
 
 PROBABILISTIC_LINKAGE = linkage_measure(

@@ -24,6 +24,7 @@ from rwn_core.measures.statistics.key_variables import (
     class_totals,
     classes,
     counts_of_classes,
+    finer,
     key_cells,
     key_names,
     mean_reading,
@@ -144,10 +145,12 @@ def scores(cells: Integers, units: Integers | None = None) -> tuple[Floats, Inte
     n, m = cells.shape
     score, smallest, parts = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, m))
     unique: dict[tuple[int, ...], Booleans] = {(): np.zeros(n, dtype=bool)}
+    groups: dict[tuple[int, ...], Integers] = {(): np.zeros(n, dtype=np.int64)}
     for size in range(1, min(LARGEST, m) + 1):
         weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
         for chosen in combinations(range(m), size):
-            group = classes(cells[:, chosen])
+            # the classes of all variables but the last are known
+            group = groups[chosen] = finer(groups[chosen[:-1]], cells[:, chosen[-1]])
             alone = np.bincount(group, once(group[:, np.newaxis], units))[group] < ALONE
             # singled out by fewer of these variables
             already = np.logical_or.reduce([unique[c] for c in combinations(chosen, size - 1)])

@@ -16,6 +16,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, columns, empty_records, released_rows
 from rwn_core.measures.measure import Detail, Reading, Sides
 
+_DENSE = 16  # possible pairs of values for each record, up to which they are counted unsorted
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
 
 
@@ -117,12 +118,25 @@ def classes(cells: Integers) -> Integers:
     """Return the number of each record's equivalence class, shape (n,); missing is a value."""
     numbered = np.zeros(len(cells), dtype=np.int64)
     for column in cells.T:
-        # both factors are at most the number of records, or of values in two tables
-        pair = numbered * (column.max(initial=-1) + 2) + column + 1
-        values, numbered = np.unique(pair, return_inverse=True)
-        if len(values) == len(cells):
+        numbered = finer(numbered, column)
+        if numbered.max(initial=-1) + 1 == len(cells):
             break  # every record is alone in a class; no further variable changes that
-    return numbered.astype(np.int64)
+    return numbered
+
+
+def finer(numbered: Integers, column: Integers) -> Integers:
+    """Return the classes of records that are equal in some variables and in one more, shape (n,).
+
+    Classes are numbered in the order of the values.
+    """
+    # both factors are at most the number of records, or of values in two tables
+    pair = numbered * (column.max(initial=-1) + 2) + column + 1
+    most = int(pair.max(initial=-1)) + 1
+    if most > _DENSE * len(pair):
+        return np.unique(pair, return_inverse=True)[1].astype(np.int64)
+    occurs = np.zeros(most, dtype=bool)
+    occurs[pair] = True
+    return np.asarray((np.cumsum(occurs) - 1)[pair], dtype=np.int64)
 
 
 def confidential_classes(
