@@ -139,7 +139,8 @@ class Conditions(NamedTuple):
             fits[place, :n] = self._fits(known, row, place)
         bits = np.packbits(fits, axis=1).view(np.uint64)
         most = max(1, _BITS // (64 * max(1, bits.shape[1])))
-        start, many = 0, min(_FIRST, most)  # an early choice is often enough
+        many = min(_FIRST, most)  # an early choice is often enough
+        start = 0
         while start < len(self.chosen):
             first, *others = self.chosen[start : start + many].T
             all_fit = bits[first]
@@ -148,7 +149,8 @@ class Conditions(NamedTuple):
             alone = np.flatnonzero(np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64) == 1)
             if alone.size:
                 return start + int(alone[0])
-            start, many = start + many, most
+            start += many
+            many = most
         return None
 
 

@@ -58,20 +58,13 @@ def label(material: Material) -> Content:
     relations = " ".join([relations, *_left(material)])
     if amount is not None and "judged" in material.record:
         relations += f" {about['sampled']}"
-    counts = words.COUNTS
-    earlier = material.earlier
-    releases = (
-        about["no_ledger"]
-        if earlier is None
-        else about["ledger"].format(count=counts[min(earlier, len(counts) - 1)])
-    )
     rows = {
         "unit": about["units"].get(material.record["table"].get("unit"), about["unknown_unit"]),
         "feared": "; ".join(dict.fromkeys(feared)) or about["nobody"],
         "bounded": "; ".join(bounded) or about["nothing"],
         "open": f"{'; '.join(dict.fromkeys(unbounded))}. {about['always']}".removeprefix(". "),
         "relations": relations,
-        "releases": releases,
+        "releases": _earlier_releases(material.earlier),
     }
     said = tuple((about[key], text[:1].upper() + text[1:]) for key, text in rows.items())
     table = Table(columns=tuple(about["columns"]), rows=said)
@@ -80,6 +73,14 @@ def label(material: Material) -> Content:
         return Content(lines=(about["head"],), table=table)
     shown = words.IN_A_HUNDRED.format(count=words.HUNDREDTHS[step])
     return Content(lines=(about["head"], shown), table=table, filled=STEPS[step])
+
+
+def _earlier_releases(earlier: int | None) -> str:
+    """Say how many releases of the same people the ledger knows; None is no ledger."""
+    if earlier is None:
+        return words.LABEL["no_ledger"]
+    counts = words.COUNTS
+    return words.LABEL["ledger"].format(count=counts[min(earlier, len(counts) - 1)])
 
 
 def _named_step(judged: Mapping[str, Any]) -> int | None:
