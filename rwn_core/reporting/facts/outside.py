@@ -78,9 +78,10 @@ def label(material: Material) -> Content:
 def _earlier_releases(earlier: int | None) -> str:
     """Say how many releases of the same people the ledger knows; None is no ledger."""
     if earlier is None:
-        return words.LABEL["no_ledger"]
+        return str(words.LABEL["no_ledger"])
     counts = words.COUNTS
-    return words.LABEL["ledger"].format(count=counts[min(earlier, len(counts) - 1)])
+    known = counts[min(earlier, len(counts) - 1)]
+    return str(words.LABEL["ledger"].format(count=known))
 
 
 def _named_step(judged: Mapping[str, Any]) -> int | None:
