@@ -63,7 +63,8 @@ def _soft_masking() -> Pair:
 
 def _auditing(n: int) -> Pair:
     """Read all measures of a release of a table that nothing is known of; the rival masks it."""
-    points, data = np.ascontiguousarray(mixed(n, 10)), _table(n, 10)
+    data = _table(n, 10)
+    points = np.ascontiguousarray(mixed(n, 10))
     method = rwn.RWN(epsilon=radius_of(points, min(100, n // 20)), k=5)
     release = rwn.mask(data, method, seed=1)
 
