@@ -239,47 +239,57 @@ def test_sliders_and_the_session_follow_each_other(open_page) -> None:
     assert screen.session.levers == before
 
 
+def radius(screen) -> dict[str, Any]:
+    """The range and the position of the slider of the radius."""
+    return {part: screen.sliders["epsilon"][part] for part in ("low", "high", "step", "value")}
+
+
 @pytest.mark.usefixtures("whole_demos")
-def test_weights_of_0_are_a_sentence_and_others_leave_the_range_of_a_slider(open_page) -> None:
-    """A position that was left can be found again (finding Y7); beyond the end it can be typed."""
+def test_weights_of_0_are_a_sentence_and_change_nothing(open_page) -> None:
     screen = open_page("tune")
     good = screen.panel
-    names = screen.session.data.names
-
-    def slider() -> dict[str, Any]:
-        return {part: screen.sliders["epsilon"][part] for part in ("low", "high", "step", "value")}
-
-    before = slider()
-    assert before["value"] == 2.0
-    assert (before["value"] / before["step"]).is_integer()
-    screen.weigh(**dict.fromkeys(names, 0.0))
+    screen.weigh(**dict.fromkeys(screen.session.data.names, 0.0))
     assert screen.errors == [
         "The weights are 0 for every variable; give at least one a positive weight."
     ]
     assert screen.panel["cards"] == good["cards"], "the last good panel stays"
     assert screen.test.button(key="tune.0.keep"), "and so do the controls below"
+
+
+@pytest.mark.usefixtures("whole_demos")
+def test_other_weights_leave_the_range_of_a_slider(open_page) -> None:
+    """A position that was left can be found again (finding Y7)."""
+    screen = open_page("tune")
+    good = screen.panel
+    before = radius(screen)
+    assert (before["value"] / before["step"]).is_integer()
+    names = screen.session.data.names
     screen.weigh(**dict.fromkeys(names, 2.0))
     assert screen.errors == []
     assert screen.panel["cards"] != good["cards"]
-    assert slider() == before
+    assert radius(screen) == before
     assert screen.session.words == "ε = 2 · k = 5 · q = 1 · own weights of 15 variables"
     screen.weigh(**dict.fromkeys(names, 0.1))
-    assert slider() == before, "end, step and position"
-    screen.weigh(**dict.fromkeys(names, 1.0))
+    assert radius(screen) == before, "end, step and position"
+
+
+@pytest.mark.usefixtures("whole_demos")
+def test_a_value_beyond_the_end_of_a_slider_can_be_typed_and_stays(open_page) -> None:
+    screen = open_page("tune")
+    before = radius(screen)
     beyond = 2 * before["high"]
     screen.move(epsilon=beyond, k=200)
-    assert slider() == before | {"value": beyond}
+    assert radius(screen) == before | {"value": beyond}
     assert (screen.sliders["k"]["high"], screen.sliders["k"]["value"]) == (100, 200)
     assert f"ε = {beyond:g} · k = 200 ·" in screen.session.words
     screen.move(epsilon=1e9, k=10**6)
-    assert screen.sliders["k"]["value"] == screen.session.data.n - 1
+    most = screen.session.data.n - 1
+    assert screen.sliders["k"]["value"] == most
     assert screen.sliders["epsilon"]["value"] == screen.sliders["epsilon"]["most"]
-    for page in ("compare", "utility", "paper"):  # their sliders leave it where it is
+    for page in ("compare", "utility", "paper", "tune"):  # their sliders leave it where it is
         screen.visit(page)
         assert screen.errors == []
-        assert screen.session.levers["k"] == screen.session.data.n - 1
-    screen.visit("tune")
-    assert screen.errors == []
+        assert screen.session.levers["k"] == most
 
 
 def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(open_page, monkeypatch):

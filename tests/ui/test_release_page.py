@@ -448,8 +448,7 @@ def decide(screen, params: Any) -> Decision:
 
 def primary(screen) -> list[str]:
     """The labels of the buttons that the page would have pressed."""
-    kinds = ("button", "download_button")
-    shown = [each for kind in kinds for each in screen.test.get(kind)]
+    shown = [*screen.test.get("button"), *screen.test.get("download_button")]
     return [each.label for each in shown if each.proto.type == "primary"]
 
 
@@ -460,31 +459,36 @@ def next_sentence(screen) -> str:
     return str(first.removeprefix("#### "))
 
 
-def test_one_thing_is_next_and_questions_come_last(screen, monkeypatch) -> None:
-    """Each state has one sentence and one primary button, and nothing that harms is it."""
-    titles = [each.label for each in screen.test.main.expander]
-    asked = "Questions about the release: 0 of 20 answered"
-    assert titles[-1] == asked
+ASKED = "Questions about the release: 0 of 20 answered"
+
+
+def boxes(screen) -> list[str]:
+    return [each.label for each in screen.test.main.expander]
+
+
+def test_one_thing_is_next_and_questions_come_last(screen) -> None:
+    assert boxes(screen) == [ASKED]
     assert next_sentence(screen).startswith("Look at the kind and the role of each variable")
     assert primary(screen) == ["I have looked at every variable: kinds and roles are right"]
     screen.press("I have looked at every variable")
     assert next_sentence(screen).startswith("Draw the file that leaves")
     assert primary(screen) == ["Draw the release and judge it"]
+    assert boxes(screen) == ["1 · Data checked", ASKED]
     screen.press("Take this back")
     assert missing(screen)[0] == "Data checked"
+
+
+def test_an_exception_is_offered_and_is_not_what_the_page_would_have_done(screen) -> None:
     look_and_draw(screen)
-    # an exception is offered, and is not what the page would have done
     assert next_sentence(screen) == "Change the setting: this file breaks a limit."
     assert primary(screen) == ["Change the setting on Tune"]
-    titles = [each.label for each in screen.test.main.expander]
-    assert titles == [
-        "1 · Data checked",
-        "Or answer for an exception, with name and reason",
-        asked,
-    ]
+    exception = "Or answer for an exception, with name and reason"
+    assert boxes(screen) == ["1 · Data checked", exception, ASKED]
+
+
+def test_a_release_that_keeps_its_policy_is_decided_made_taken_and_signed(screen) -> None:
     screen.session.policy = EASY
-    screen.test.run()
-    screen.press("Draw the release and judge it")
+    look_and_draw(screen)
     assert next_sentence(screen) == "Policy kept: say who answers for this release."
     assert primary(screen) == ["Record"]
     record(screen, reason="A lesson")
@@ -496,7 +500,7 @@ def test_one_thing_is_next_and_questions_come_last(screen, monkeypatch) -> None:
     screen.test.run()
     assert next_sentence(screen).startswith("Sign the ledger")
     assert primary(screen) == ["Sign as Ada"]
-    assert [each.label for each in screen.test.main.expander][-1] == asked
+    assert boxes(screen)[-1] == ASKED
 
 
 def test_the_line_of_steps_says_which_is_next(screen) -> None:

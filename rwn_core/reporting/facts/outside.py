@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -68,11 +69,16 @@ def label(material: Material) -> Content:
     }
     said = tuple((about[key], text[:1].upper() + text[1:]) for key, text in rows.items())
     table = Table(columns=tuple(about["columns"]), rows=said)
+    return _with_picture(Content(lines=(about["head"],), table=table), judged)
+
+
+def _with_picture(content: Content, judged: Mapping[str, Any]) -> Content:
+    """Add how many of a hundred people the best intruder names, where that is known."""
     step = _named_step(judged)
     if step is None:
-        return Content(lines=(about["head"],), table=table)
+        return content
     shown = words.IN_A_HUNDRED.format(count=words.HUNDREDTHS[step])
-    return Content(lines=(about["head"], shown), table=table, filled=STEPS[step])
+    return replace(content, lines=(*content.lines, shown), filled=STEPS[step])
 
 
 def _earlier_releases(earlier: int | None) -> str:

@@ -279,17 +279,20 @@ def test_the_limit_is_in_the_middle_and_ticks_stand_where_their_shares_do():
     assert [scale(share) for share in (0.0, 0.25, 1.0, 100.0)] == [0.0, 0.25, 1.0, 2.0]
     assert scale(10.0) == pytest.approx(1.5)  # half of the decades
     assert sum(scale.ends) / 2 == pytest.approx(1.0)
+    kept = fit_scale([0.2, 0.9])
+    low, high = kept.ends
+    assert low < 0 < 1 < high < 1.2  # the limit is still shown
+    assert fit_scale([]).ends == kept.ends
+
+
+def test_ticks_of_limits_are_words_where_the_axis_is_about_limits_alone():
     scale = fit_scale([0.4, 20.0])
     ticks = scale.ticks_in_words
     words = ["2 times", "5 times", "10 times", "20 times"]
     assert ticks["ticktext"] == ["0", "half", "limit", *words]
     assert ticks["tickvals"] == [scale(share) for share in (0, 0.5, 1, 2, 5, 10, 20)]
     assert scale.ticks["ticktext"] == ["0", "0.5", "1", "2", "5", "10", "20"]
-    kept = fit_scale([0.2, 0.9])
-    assert kept.ticks_in_words["ticktext"] == ["0", "half", "limit"]
-    low, high = kept.ends
-    assert low < 0 < 1 < high < 1.2  # the limit is still shown
-    assert fit_scale([]).ends == kept.ends
+    assert fit_scale([0.2, 0.9]).ticks_in_words["ticktext"] == ["0", "half", "limit"]
 
 
 def test_settings_that_keep_the_limits_have_half_of_the_map_and_the_best_a_name():

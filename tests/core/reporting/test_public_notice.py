@@ -111,6 +111,13 @@ def test_the_archive_form_has_the_structure_of_the_schema(material, bodyfat_tabl
         in_order(root)
 
 
+def without_style_and_picture(page: str) -> str:
+    """A page without what is the same whatever the data."""
+    for filled in dots.STEPS:
+        page = page.replace(dots.picture(filled), "")
+    return re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+
+
 def test_it_holds_none_of_the_values_of_bodyfat(material, bodyfat_table):
     frame = bodyfat_table.frame
     values = {f"{v:g}" for v in frame.to_numpy(dtype=float).ravel()}
@@ -118,9 +125,7 @@ def test_it_holds_none_of_the_values_of_bodyfat(material, bodyfat_table):
     for suffix in PUBLIC_FORMS:
         text = public_file(material, bodyfat_table, suffix).decode()
         if suffix == ".html":
-            text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
-            for filled in dots.STEPS:  # fixed pictures, whatever the data
-                text = text.replace(dots.picture(filled), "")
+            text = without_style_and_picture(text)
             assert "<script" not in text
             assert len(text) < 10_000
         text = re.sub(r'"https?://[^"]*"', "", text)  # namespaces of the form
@@ -447,46 +452,53 @@ def test_what_was_judged_stands_first_in_the_notice(kept_material, bodyfat_table
 
 
 def dots_of(page: str) -> list[int]:
-    """Count the dots of each path of the picture: one at each end of a line, and each 12 pixels."""
+    """Count the dots of all rows, and those that are filled: one at each 12 pixels of a line."""
     (svg,) = re.findall(r"<svg.*?</svg>", page)
-    paths = re.findall(r'<path d="(.*?)"', svg)
-    lengths = [[float(each) for each in re.findall(r"h([\d.]+)", path)] for path in paths]
-    return [*(sum(int(each) // 12 + 1 for each in path) for path in lengths), 0][:2]
+    counts = []
+    for path in re.findall(r'<path d="(.*?)"', svg):
+        lengths = re.findall(r"h(\d+)", path)
+        counts.append(sum(int(length) // 12 + 1 for length in lengths))
+    return [*counts, 0][:2]
 
 
+def noticed(material: Material, original: Microdata, share: float, standing: str = "") -> str:
+    """The notice of a release of which the best intruder links this share."""
+    material.record["verdict"]["judged"]["bayes_linkage"] |= {"value": share, "standing": standing}
+    return public_file(material, original, ".html").decode()
+
+
+@pytest.mark.parametrize(
+    ("share", "filled", "count"),
+    [(0.0, 0, "fewer than one"), (0.021, 5, "at most five"), (0.7, 100, "up to all")],
+)
 def test_a_picture_of_a_hundred_dots_says_how_many_the_best_intruder_would_name(
-    material, bodyfat_table, monkeypatch
+    material, bodyfat_table, share, filled, count
 ):
-    value = material.record["verdict"]["judged"]["bayes_linkage"]["value"]
-    for share, filled, count in (
-        (value, None, None),
-        (0.0, 0, "fewer than one"),
-        (0.021, 5, "at most five"),
-        (0.7, 100, "up to all"),
-    ):
-        material.record["verdict"]["judged"]["bayes_linkage"]["value"] = share
-        text = public_file(material, bodyfat_table, ".html").decode()
-        every, named = dots_of(text)
-        assert every == 100
-        assert 100 * share <= named or share < 0.01, "it never shows less than was read"
-        if filled is not None:
-            assert named == filled
-            words = f"the best intruder that was judged would name {count} rightly.</p>"
-            said = re.search(r'<p id="in-a-hundred">(.*</p>)', text)
-            assert said is not None
-            assert said.group(1).endswith(words), "the picture's name, for who does not see it"
-            assert 'role="img" aria-labelledby="in-a-hundred"' in text
+    text = noticed(material, bodyfat_table, share)
+    assert dots_of(text) == [100, filled]
+    # the picture's name, for who does not see it
+    assert 'role="img" aria-labelledby="in-a-hundred"' in text
+    said = re.search(r'<p id="in-a-hundred">(.*)</p>', text)
+    assert said is not None
+    words = f"the best intruder that was judged would name {count} rightly."
+    assert said.group(1).endswith(words)
     assert "<script" not in text
-    assert "up to all rightly" in public_file(material, bodyfat_table, ".json").decode()
-    # a lower bound is no "at most"
-    material.record["verdict"]["judged"]["bayes_linkage"]["standing"] = "at least"
-    assert "<svg" not in public_file(material, bodyfat_table, ".html").decode()
-    # the leak check knows pictures as a whole: another one is read as any text is
-    material.record["verdict"]["judged"]["bayes_linkage"]["standing"] = ""
+    assert words in public_file(material, bodyfat_table, ".json").decode()
+
+
+def test_the_picture_never_shows_fewer_than_were_read_and_none_of_a_lower_bound(
+    material, bodyfat_table
+):
+    read = [dots.STEPS[dots.step_of(share / 1000)] for share in range(10, 1001)]
+    assert all(filled >= share / 10 for share, filled in zip(range(10, 1001), read, strict=True))
+    assert "<svg" not in noticed(material, bodyfat_table, 0.02, "at least")
+
+
+def test_a_picture_with_another_number_is_read_as_any_text_is(material, bodyfat_table, monkeypatch):
     drawn = page_of_reports.picture
     monkeypatch.setattr(page_of_reports, "picture", lambda n: drawn(n).replace('"5"', '"363.15"'))
     with pytest.raises(ReleaseError, match="would hold"):
-        public_file(material, bodyfat_table, ".html")
+        noticed(material, bodyfat_table, 0.02)
 
 
 PUBLIC = [each for each in FACTS if each.audience in (Audience.PUBLIC, Audience.BOTH)]
