@@ -160,7 +160,9 @@
       });
       const layers = behind.map((at) => channels(getComputedStyle(at).backgroundColor));
       const below = layers.reduceRight((under, layer) => over(layer, under), [255, 255, 255, 1]);
-      const style = getComputedStyle(owner), ink = over(channels(style.color), below);
+      const style = getComputedStyle(owner), [r, g, b, a] = channels(owner.closest("svg") ? style.fill : style.color);
+      const opaque = [...parents(owner)].reduce((share, at) => share * getComputedStyle(at).opacity, a);
+      const ink = over([r, g, b, opaque], below);
       const [high, low] = [light(ink), light(below)].sort((a, b) => b - a);
       const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.6 && style.fontWeight >= 600);
       const ratio = (high + 0.05) / (low + 0.05);
