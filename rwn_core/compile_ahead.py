@@ -19,17 +19,22 @@ from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.true_match import KnownColumns
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
-from rwn_core.parallel.kernel_cache import LIMITS, is_ready, set_ready
+from rwn_core.parallel.kernel_cache import LIMITS, compiler, set_ready
 from rwn_core.randomness import SecretKey
 
 
 def warm() -> None:
     """Use the kernels that mask a table once, so that their machine code is kept on disk."""
+    with compiler() as is_ours:
+        if is_ours:
+            _mask_and_search()
+            set_ready()
+
+
+def _mask_and_search() -> None:
     from rwn_core.neighbors.index import build_index
     from rwn_core.neighbors.slider_range import find_slider_range
 
-    if is_ready():
-        return
     table = _table(LARGEST_DENSE + 500)
     params = RWN(k=3, epsilon=0.1)
     mask(table, params, seed=0)
@@ -38,13 +43,17 @@ def warm() -> None:
     points = params.points(table)
     find_slider_range(points, 1000)
     neighbor_table(points, k=3, epsilon=0.1, index=build_index(points))
-    set_ready()
 
 
 def warm_for_limits() -> None:
     """Use the kernels of the attacks, which a policy's limits need."""
-    if is_ready(LIMITS):
-        return
+    with compiler(LIMITS) as is_ours:
+        if is_ours:
+            _mask_and_attack()
+            set_ready(LIMITS)
+
+
+def _mask_and_attack() -> None:
     release = mask(_table(50), RWN(k=3, epsilon=0.1), seed=0)
     if release.law is not None:
         link(release.law, release.masked)
@@ -57,7 +66,6 @@ def warm_for_limits() -> None:
         for _, cells in release.law.components():
             if cells.donors is not None:
                 cells.donors.received(np.arange(2))
-    set_ready(LIMITS)
 
 
 def _table(n: int) -> Microdata:

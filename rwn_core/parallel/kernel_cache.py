@@ -11,8 +11,12 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from rwn_core.parallel import file_lock
+
 _PACKAGE = Path(__file__).parents[1]
 READY, LIMITS = "ready", "ready-for-limits"
+PATIENCE_S = 120.0
+"""Seconds that a process waits for another one's kernels, before it compiles them itself."""
 _TELL: list[Callable[[], None]] = []
 
 
@@ -64,6 +68,17 @@ def set_ready(kernels: str = READY) -> None:
     """Remember that they have."""
     folder().mkdir(parents=True, exist_ok=True)
     (folder() / kernels).touch()
+
+
+@contextmanager
+def compiler(kernels: str = READY) -> Iterator[bool]:
+    """Wait while another process compiles these kernels; true if they are left to this one."""
+    if is_ready(kernels):
+        yield False
+        return
+    folder().mkdir(parents=True, exist_ok=True)
+    with (folder() / "compiling").open("ab") as file, file_lock.held(file, PATIENCE_S):
+        yield not is_ready(kernels)
 
 
 @contextmanager

@@ -12,8 +12,6 @@ import hashlib
 import hmac
 import os
 import secrets
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -30,6 +28,7 @@ from rwn_core.io.write import write_atomically
 from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Release
 from rwn_core.measures.attacks.red_team.subtraction import Subtrahend
+from rwn_core.parallel import file_lock
 from rwn_core.reporting.chained_releases import (
     Files,
     held,
@@ -53,7 +52,6 @@ SORTED = orjson.OPT_SORT_KEYS
 _KEY_BYTES = 32
 _PURPOSE = b"rwn ledger entry\n"
 PATIENCE = 10.0  # seconds
-_PAUSE = 0.05
 
 
 def add(
@@ -290,43 +288,9 @@ def _has_own_hash(entry: Mapping[str, Any], key: bytes | None) -> bool:
 @contextmanager
 def locked(stream: IO[bytes]) -> Iterator[None]:
     """Hold a file alone."""
-    end = time.monotonic() + PATIENCE
-    while not _taken(stream):
-        if time.monotonic() > end:
+    with file_lock.held(stream, PATIENCE) as is_held:
+        if not is_held:
             raise ReleaseError(
                 "Another program writes to the ledger; try again when it has finished."
             )
-        time.sleep(_PAUSE)
-    try:
         yield
-    finally:
-        _left(stream)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _taken(stream: IO[bytes]) -> bool:
-        stream.seek(0)
-        try:
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _left(stream: IO[bytes]) -> None:
-        stream.seek(0)
-        msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _taken(stream: IO[bytes]) -> bool:
-        try:
-            fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
-    def _left(stream: IO[bytes]) -> None:
-        fcntl.flock(stream.fileno(), fcntl.LOCK_UN)

@@ -83,7 +83,7 @@ def choose_axis(session: Session) -> None:
     )
 
 
-PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
+PENDING = rwn.NotApplicable("Being measured; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
 DISCLOSURE = "disclosure"  # the job of the Risk page
 
@@ -156,7 +156,7 @@ def _read_by_worker(
     """Reading by the worker, or `PENDING`; None if it is to be read at once."""
     # The worker masks all records, also if the page shows a sample of them.
     by_values = rwn.MEASURES[key].effort == BY_VALUES
-    if by_values and _shows_all(session, current) and _compiled():
+    if by_values and _is_read_with_moves(session, current):
         return None
     reader = session.user.work.worker
     if reader is None or reader.data is not session.data:
@@ -169,6 +169,12 @@ def _read_by_worker(
     if isinstance(first, Reading):
         return replace(first, is_first_part=True)
     return first or PENDING
+
+
+def _is_read_with_moves(session: Session, current: CurrentRelease) -> bool:
+    """True if what compares values is read with each move; a first picture stands before it."""
+    is_first = session.user.results.tune.picture is None
+    return not is_first and _shows_all(session, current) and _compiled()
 
 
 def release_question(session: Session, current: CurrentRelease, key: str) -> Question:

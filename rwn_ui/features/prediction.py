@@ -18,7 +18,7 @@ REPEATS = 5
 def draw(session: Session) -> None:
     """A button, then progress and Cancel, then the errors."""
     question = session.data.schema.question
-    st.markdown("#### Prediction on a holdout")
+    st.markdown("### Prediction on a holdout")
     st.caption(
         "A random forest, a linear model and nearest neighbors are fitted on 70 % of the "
         "records, once as they are and once masked, and tested on the other 30 %, which are "

@@ -1,7 +1,9 @@
-"""RAND's 20,190 records: progress first, then a page that answers."""
+"""Tables of thousands of records: charts first, then verdicts; a page that answers."""
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from rwn_ui.server import launch
@@ -19,6 +21,37 @@ FOLLOWED = """() => {
   const waits = window.shown.map((text) => text.includes('to follow') || text.includes('…'));
   return waits.includes(true) && !waits.at(-1);
 }"""
+
+# at each frame: what the verdict says of the file, and how many of its cards are drawn
+NOTE = """() => {
+  window.seen = [];
+  const note = () => {
+    const data = document.querySelector('.rwn-panel')?.rwnPanel?.data;
+    const text = document.querySelector('.rwn-judged b')?.textContent;
+    const cards = [...document.querySelectorAll('.rwn-card')];
+    const drawn = cards.filter((card) => Number(card.dataset.drawn) > 0).length;
+    if (data?.table === 'people.csv' && text) window.seen.push([text, drawn]);
+    requestAnimationFrame(note);
+  };
+  note();
+}"""
+
+
+@pytest.mark.nightly  # by day tests/ui/test_worst_case_follows reads the first picture
+def test_charts_of_a_draw_are_seen_before_its_verdict(app, tmp_path) -> None:
+    draw = np.random.default_rng(3)
+    factor = draw.normal(size=1_500)
+    frame = pd.DataFrame({f"x{i}": (factor + draw.normal(size=1_500)).round(2) for i in range(8)})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    app.open("/").visit("Data")
+    app.page.locator("input[type=file]").first.set_input_files(tmp_path / "people.csv")
+    app.page.evaluate(NOTE)
+    app.page.get_by_role("button", name="Use these answers").click()
+    app.page.get_by_role("link", name="Tune", exact=True).click()
+    app.until("() => window.seen.some(([text]) => !text.startsWith('Not judged yet'))")
+    seen = app.page.evaluate("window.seen")
+    judged = next(at for at, (text, _) in enumerate(seen) if not text.startswith("Not judged yet"))
+    assert any(drawn >= 8 for _, drawn in seen[:judged])
 
 
 @pytest.mark.nightly  # tests/ui/test_files shows a sample, tests/ui/test_live_picture its cards

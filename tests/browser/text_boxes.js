@@ -47,6 +47,8 @@
     for (let node; (node = walker.nextNode()); ) {
       const owner = node.parentElement, words = node.data.trim();
       if (!words || owner.closest(SILENT)) continue;
+      // over a narrow page the sidebar waits beside the window
+      if (owner.closest("[data-testid=stSidebar]")?.getBoundingClientRect().right < 1) continue;
       if (!owner.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
@@ -60,14 +62,16 @@
 
   /** What of a box can be seen, and whether it is cut where no scrolling brings the rest. */
   function seen(owner, box) {
-    let [left, top, right, bottom] = box, cut = false, layer = "", titled = false;
+    let [left, top, right, bottom] = box, cut = false, away = null, layer = "", titled = false;
     for (const at of parents(owner)) {
       const style = getComputedStyle(at);
       titled ||= Boolean(at.title);
       if (["fixed", "sticky"].includes(style.position)) layer = at.className || at.tagName;
       if (style.display === "inline" || at === document.body || at === document.documentElement) continue;
       const frame = at.getBoundingClientRect();
-      if (frame.width <= 1 || frame.height <= 1) return { box, cut: false, gone: true }; // for screen readers
+      const empty = frame.width <= 1 || frame.height <= 1;
+      // for screen readers; around a whole page stands an empty box out of which all of it flows
+      if (empty && style.overflow !== "visible") return { box, cut: false, gone: true };
       const shut = ["hidden", "clip"], hidden = at.closest("svg") === at && !shut.includes(style.overflowX);
       const bare = style.scrollbarWidth === "none" && ["auto", "scroll"].includes(style.overflowX);
       for (const [axis, low, high] of [["overflowX", frame.left, frame.right], ["overflowY", frame.top, frame.bottom]]) {
@@ -76,13 +80,14 @@
         const whole = shut.includes(style[axis]) || hidden || (bare && axis === "overflowX");
         const said = titled && style.textOverflow === "ellipsis"; // the pointer finds the rest
         if (whole && !said && (from < low - 1 || to > high + 1)) cut = true;
+        if (!whole && (to <= low || from >= high)) away = at; // until somebody scrolls it
         if (axis === "overflowX") [left, right] = [Math.max(left, low), Math.min(right, high)];
         else [top, bottom] = [Math.max(top, low), Math.min(bottom, high)];
       }
     }
     if (left < -1 || right > innerWidth + 1) cut = true;
     const gone = right - left < 1 || bottom - top < 1 || isCovered(owner, (left + right) / 2, (top + bottom) / 2);
-    return { box: [left, top, right, bottom], cut, layer, gone };
+    return { box: away ? box : [left, top, right, bottom], cut, layer, gone, away };
   }
 
   /** Whether something opaque, such as the bar at the top, lies over a place of a text. */
@@ -151,16 +156,19 @@
 
   window.paleTexts = () => {
     const found = new Set();
-    for (const { words, owner, gone, box } of texts()) {
+    for (const { words, owner, gone, away, box } of texts()) {
       const inert = owner.closest("[disabled], [aria-disabled=true]") || owner.closest("label")?.querySelector(":disabled");
-      if (gone || inert) continue;
+      if ((gone && !away) || inert) continue;
       const behind = [...parents(owner)].filter((at) => {
+        if (away && at.contains(away)) return true; // what is scrolled comes into the boxes around it
         const { left, top, right, bottom } = at.getBoundingClientRect();
         return overlap([left, top, right, bottom], box).every((side) => side > MOST);
       });
       const layers = behind.map((at) => channels(getComputedStyle(at).backgroundColor));
       const below = layers.reduceRight((under, layer) => over(layer, under), [255, 255, 255, 1]);
-      const style = getComputedStyle(owner), ink = over(channels(style.color), below);
+      const style = getComputedStyle(owner), [r, g, b, a] = channels(owner.closest("svg") ? style.fill : style.color);
+      const opaque = [...parents(owner)].reduce((share, at) => share * getComputedStyle(at).opacity, a);
+      const ink = over([r, g, b, opaque], below);
       const [high, low] = [light(ink), light(below)].sort((a, b) => b - a);
       const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.6 && style.fontWeight >= 600);
       const ratio = (high + 0.05) / (low + 0.05);

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import orjson
 import pytest
 
 import rwn_core as rwn
@@ -99,6 +100,25 @@ def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_charts_of_thousands_of_records_stand_before_any_limit_is_read(
+    session: Session, questions_are_answered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)  # all records are on screen
+    monkeypatch.setattr(repeated_draws, "LARGEST_DENSE", 10)
+    first = shown(session)
+    assert first["verdict"]["text"].startswith(f"{UNJUDGED}4 limits to follow")
+    assert first["verdict"]["help"].startswith("Being measured")
+    assert (first["verdict"]["state"], first["verdict"]["nearest"]) == (None, "")
+    drawn = {orjson.loads(card)["title"] for card in first["cards"][1:]}
+    assert {"Correlations", "Principal components", "Distribution of siri"} <= drawn
+    session.user.results.note(picture=first)
+    assert followed(session)["waits"] == []
+    session.move(k=41)
+    after = shown(session)  # from then on what compares values comes with each picture
+    assert "first true_matches" in first["waits"]
+    assert "first true_matches" not in after["waits"]
+
+
 def test_a_small_table_does_not_wait_for_the_compiler_either(
     session: Session, questions_are_answered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +200,7 @@ def test_a_lower_bound_is_there_before_the_upper_one(larger: Session, monkeypatc
 
 def test_a_quick_limit_is_there_with_every_move(larger: Session, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 5_000)
+    larger.user.results.note(picture=shown(larger))  # a first picture stands before any limit
     for k in (5, 40):
         larger.move(k=k)
         payload = shown(larger)

@@ -375,6 +375,25 @@ def test_a_given_folder_is_used_and_remembers(monkeypatch, tmp_path):
     assert kernel_cache.is_ready()
 
 
+def test_kernels_are_compiled_by_one_process_and_the_others_wait_for_them(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(tmp_path))
+    theirs = list[bool]()
+
+    def begin() -> None:
+        with kernel_cache.compiler() as is_theirs:
+            theirs.append(is_theirs)
+
+    other = threading.Thread(target=begin)
+    with kernel_cache.compiler() as is_ours:
+        other.start()
+        monkeypatch.setattr(kernel_cache, "PATIENCE_S", 0.0)
+        with kernel_cache.compiler(kernel_cache.LIMITS) as is_given_up:
+            assert is_given_up  # after so long a process compiles what it needs
+        kernel_cache.set_ready()
+    other.join()
+    assert (is_ours, theirs) == (True, [False])
+
+
 def test_code_that_was_installed_anew_is_not_taken_for_ready(monkeypatch, tmp_path):
     for name in ("parallel/jit.py", "laws/search_kernel.py"):
         source = tmp_path / name
