@@ -55,7 +55,7 @@ class Job(job.Job):
     ) -> None:
         self.label, self.about, self._doing = label, about, words
         self._lock = threading.Lock()
-        self._task = job.Task((work, arguments))
+        self._task = job.Task(job.Call(work, arguments))
         if not self._begin_work():
             threading.Thread(target=_wait, args=(weakref.ref(self),), daemon=True).start()
 
