@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import Audit, audit
-from rwn_core.masking import RWN, Method, Release, SoftRWN, mask
+from rwn_core.masking import Release, mask
 from rwn_core.measures.attacks.guessing import ATTACKS, attacked_people, canonical_sample
 from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.nearest import names_by
@@ -240,21 +240,11 @@ def _halved(
             half = np.isin(units, draw.permutation(order)[: len(order) // 2])
         inside = np.flatnonzero(half == (number % 2 == 0))
         try:
-            own = _of_a_part(params, len(inside))
+            own = params.for_fewer(len(inside))
             release = mask(base.original.take(inside), own, precision=precision, seed=seed)
         except ParameterError as refusal:
             raise NotApplicable(f"Half of the records cannot be masked: {refusal}") from refusal
         yield number, intruder_files(base.with_masked(release.masked, release.law), inside)
-
-
-def _of_a_part(params: Method, records: int) -> Method:
-    """Return a setting for fewer records: a later slice has a third of them as donors at most.
-
-    Fewer donors tell more of a person, so that what is read is no less than of all records.
-    """
-    if not isinstance(params, RWN | SoftRWN) or 3 * params.later <= records:
-        return params
-    return replace(params, later=records // 3)
 
 
 def _worst(counts: Mapping[_About, Floats], *, of_file: bool) -> list[dict[str, Any]]:

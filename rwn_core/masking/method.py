@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -267,6 +267,10 @@ class Method(NamedParameters):
         """Return what every release of the setting keeps of a table, as `keeps` declares it."""
         return declared(self, microdata, list(self.moved_together(microdata).values()))
 
+    def for_fewer(self, records: int) -> Self:
+        """Return the setting that masks so many records of a table as it masks all of them."""
+        return self
+
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that the setting cannot mask; a ParameterError says why."""
         self.masked_names(microdata)
@@ -435,6 +439,10 @@ class Rounded(NamedParameters):
         settings = [unrounded(each)[0] for each in options.pop("settings", ())]
         made: Prepared = self.params.prepare(microdata, settings=settings, **options)
         return replace(made, precision=steps_by_name(dict(self.precision)))
+
+    def for_fewer(self, records: int) -> Self:
+        """Return the setting that masks so many records as it masks all; see `Method`."""
+        return replace(self, params=self.params.for_fewer(records))
 
     def preview(self, microdata: Microdata, **options: Any) -> Prepared:
         """Return the table ready for a screen; see `Method.preview`."""

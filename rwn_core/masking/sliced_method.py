@@ -6,8 +6,8 @@ Later slices come from records that are predicted as the row is; ties let slices
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -176,6 +176,15 @@ class SlicedMethod(CellMethod):
         """Name the parameters in the order in which the record lists them."""
         given = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
         return f"{type(self).__qualname__}({', '.join(given)})"
+
+    def for_fewer(self, records: int) -> Self:
+        """Return the setting for fewer records: a later slice has a third of them at most.
+
+        Fewer donors tell more of a person, so that what is read is no less than of all records.
+        """
+        if 3 * self.later <= records:
+            return self
+        return replace(self, later=records // 3)
 
     def check_slices(self) -> None:
         """Refuse chains and ties of no meaning, whatever the table."""

@@ -113,6 +113,7 @@ def draw(session: Session) -> None:
             "their risks, what they cost and whether they keep the policy, and freeze what a "
             "meeting decides."
         )
+    if not session.scenarios and scenario_trial.JOB not in session.user.work.jobs:
         informed(
             "Save the present setting at the left, or load a scenario file: up to six can then be "
             "compared. The Find page looks for settings and compares methods at the same limits."

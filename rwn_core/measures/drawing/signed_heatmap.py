@@ -99,7 +99,7 @@ def pair_table(
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
     """Return the names of all pairs, with the range of draws on one side of the diagonal."""
     safe = style.escaped(names)
-    pairs = (f"{row} × {column}" for row, column in product(safe, safe))
+    pairs = iter([f"{row} × {column}" for row, column in product(safe, safe)])
     texts = list(map(list, zip(*[pairs] * len(safe), strict=True)))
     if band is not None:
         side = np.triu_indices(len(safe), 1)
