@@ -17,7 +17,7 @@ from rwn_core.laws.donors import unmasked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNMASKED, UNRELATED, unsliced
-from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import MISSING, Verdict, attacked, decided, empty_end, spread_of
 
 
@@ -113,11 +113,6 @@ PREDICTION_UNJUDGED = (
     "Slices by prediction keep almost any limit on linkage, whatever they show of other people; "
     "set limits on attribute gain and true matches, too."
 )
-
-
-def _is_out_of_reach(limit: Limit, share: float, spread: Spread) -> bool:
-    """True if a release without any relation breaks a limit, too."""
-    return min(share, limit.share(spread.ends.get(UNRELATED, 0.0))) > 1
 
 
 def _first_reason(*reasons: str | None) -> str:
@@ -245,7 +240,8 @@ class Policy(NamedParameters, Summarized):
             else:
                 values[key] = value
                 shares[key] = each.share(value)
-                if _is_out_of_reach(each, shares[key], held[key]):
+                of_no_relation = each.share(held[key].ends.get(UNRELATED, 0.0))
+                if min(shares[key], of_no_relation) > 1:  # no release is of any help
                     unreachable.append(key)
         return Verdict(
             shares=shares,

@@ -60,8 +60,8 @@ def design_matrix(
             f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
         )
     made = [predictor_columns(original, table, name) for name in question.predictors]
-    terms = chain.from_iterable(terms_of_name for terms_of_name, _ in made)
-    columns = chain.from_iterable(columns_of_name for _, columns_of_name in made)
+    terms = chain.from_iterable([terms_of_name for terms_of_name, _ in made])
+    columns = chain.from_iterable([columns_of_name for _, columns_of_name in made])
     response = numbers(original, table, question.response)
     return complete_design(question, list(terms), [response, *columns], where)
 
