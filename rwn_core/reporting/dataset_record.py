@@ -236,9 +236,10 @@ def rare_in_dataset(
                 if form in said:
                     records[name][form, value] += count
         advance(stop - start)
-    few: dict[Any, None] = {}
-    for counts in records.values():
-        few |= dict.fromkeys(form for (form, _), count in counts.items() if count < LEAST)
+    few: dict[Any, str] = {}  # the column of each value
+    for name, counts in records.items():
+        rare = [form for (form, _), count in counts.items() if count < LEAST]
+        few |= dict.fromkeys(rare, name)
     return few.keys()
 
 
