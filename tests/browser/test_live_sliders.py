@@ -118,7 +118,7 @@ def test_a_slider_keeps_its_keyboard_and_its_words_and_asks_for_no_file(opened) 
     assert ends[1] < 2.0 < ends[2]
     explain = app.page.get_by_role("button", name="Explain Radius")
     explain.focus()
-    assert app.page.locator(".rwn-sliders [role=tooltip]").first.is_visible()
+    expect(app.page.locator(".rwn-sliders [role=tooltip]").first).to_be_visible()
     before = app.stamp
     app.page.get_by_role("button", name="Undo").click()
     app.wait_for_change(before)
