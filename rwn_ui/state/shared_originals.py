@@ -1,8 +1,8 @@
 """What belongs to an original alone, held once for all users of the same table.
 
 In a class everybody opens the same demo: numbers of levels, unique records and the fits of the
-original are the same for all, and are the larger part of what a user takes. They go when nobody
-has the table any more.
+original are the same for all, and are the larger part of a user's memory. They are freed when
+nobody has the table any more.
 """
 
 from __future__ import annotations

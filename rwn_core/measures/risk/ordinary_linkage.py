@@ -284,7 +284,8 @@ def _agreement_patterns(
 ) -> NDArray[np.uint16]:
     """Return the keys in which released rows agree with each original, as bits, shape (m, n)."""
     # missing agrees with nothing
-    original, masked = comparison.original, comparison.masked
+    original = comparison.original
+    masked = comparison.masked
     pattern = np.zeros((len(rows), original.n), dtype=np.uint16)
     blocks = _blocks(pattern)
     for bit, name in enumerate(keys):
