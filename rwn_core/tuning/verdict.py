@@ -10,7 +10,9 @@ from typing import Any, Literal
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Detail, Reading, with_parts
+from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.point import Spread, known_ends
 
@@ -352,7 +354,7 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
         return readings
     raised = dict(readings)
     tried = team.detail
-    attacks = tried.identity, tried.attribute, tried.difference
+    attacks = tried.identity, _only_inside(tried), tried.difference
     for key, found in zip((*RAISED, RAISED[1]), attacks, strict=True):
         stated = raised.get(key)
         if found is None or stated is None:
@@ -377,3 +379,10 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
             scope += f" Simple attacks reach {percent(value)}{inside}, by {by}."
             raised[key] = with_parts(stated, scope=scope)
     return raised
+
+
+def _only_inside(tried: RedTeam) -> Finding | None:
+    """Return the best name by an attack that was not tried on people outside, too."""
+    both = frozenset() if tried.difference is None else tried.difference.ways
+    names = [each for each in tried.findings if each.secret is not None]
+    return next((each for each in names if (each.attack, each.secret) not in both), None)

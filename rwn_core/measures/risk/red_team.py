@@ -76,7 +76,9 @@ def sentence(reading: Reading[RedTeam], n: int) -> str:
             f"They link {percent(link.score)} of the released rows correctly, by {link.words}."
         )
     if (apart := reading.detail.difference) is not None:
-        what = "of the people" if apart.level is None else f"(recall times lift) of {apart.level}"
+        what = "of the people" if apart.is_share else "(recall times lift)"
+        if apart.level is not None:
+            what += f" of {apart.level}"
         parts.append(
             f"In {apart.splits} random halvings of {apart.records:,} records, {apart.words}, names "
             f"{apart.secret} for {percent(apart.inside)} {what} inside the file and "

@@ -14,7 +14,7 @@ from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.evaluation import control_group as control_group_module
 from rwn_core.evaluation import disclosure
 from rwn_core.evaluation.attack_list import attacks, read_attack
-from rwn_core.evaluation.control_group import control_group
+from rwn_core.evaluation.control_group import Halves, control_group
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, SoftRWN, mask
@@ -23,6 +23,8 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_core.reporting.judged_release import judged
 from rwn_core.tuning import Limit, Policy, Setting, evaluate
+from rwn_core.tuning.evaluate import PreparedTables, raised
+from rwn_core.tuning.verdict import attacked
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from tests import tables
@@ -513,7 +515,8 @@ def test_the_limit_on_attribute_gain_applies_to_the_difference():
 def test_the_red_team_says_the_difference_with_its_error():
     release = rwn.mask(TABLE, WEAK, seed=1)
     read = rwn.audit(TABLE, release, measures=["red_team"]).readings
-    readings = control_group_module.with_difference(read, lambda: attribute_difference(TABLE, WEAK))
+    find = Halves(TABLE, WEAK).difference
+    readings = control_group_module.with_difference(read, find)
     said = rwn.MEASURES["red_team"].sentence(readings["red_team"], TABLE.n)
     assert "8 random halvings of 200 records" in said
     assert "standard error" in said
@@ -529,6 +532,97 @@ def test_refusals():
             attribute_difference(data, params)
     with pytest.raises(rwn.ParameterError, match="splits"):
         attribute_difference(TABLE, WEAK, splits=1)
+
+
+EVERY_WAY = frozenset((way, "s") for way in ("merge", "nearest", "prediction", "matching"))
+
+
+def related(n: int = 400) -> pd.DataFrame:
+    """Keys that tell the secret of everybody, inside as outside."""
+    draw = np.random.default_rng(3)
+    x = draw.uniform(0, 100, n)
+    secret = np.where(x < 34, "low", np.where(x < 67, "middle", "high"))
+    return pd.DataFrame({"a": x, "b": x + draw.normal(size=n), "s": secret})
+
+
+def of_planted(frame: pd.DataFrame, own: list[str], some=slice(None), **roles_: str) -> Halves:
+    """Return the halves of a file in which some records keep their own values of some columns."""
+    table = roles(frame, **roles_)
+    masked = rwn.mask(table, STRONG, seed=1).masked.frame.copy()
+    masked.loc[masked.index[some], own] = table.frame.loc[table.frame.index[some], own]
+    return Halves(table, STRONG, masked=roles(masked))
+
+
+def test_a_relation_raises_no_gain_though_a_model_names_nearly_everybody():
+    table = roles(related())
+    setting = Setting(params=rwn.RWN(epsilon=0.5, k=20))
+    release = table_release(table, setting)
+    alone = attacked(release)["attribute_gain"].value
+    found = release["red_team"].detail.attribute
+    assert found.score > 0.5, "what the red team names, and used to raise the gain to"
+    assert alone == found.certain
+    tables = PreparedTables(table, [setting])
+    both = raised(release, tables.compared(setting, 1), setting)["attribute_gain"]
+    assert both.value < 0.05
+    assert both.value >= release["attribute_gain"].value
+
+
+def table_release(table: rwn.Microdata, setting: Setting):
+    """Return what is read of one release, without people outside."""
+    compared = PreparedTables(table, [setting]).compared(setting, 1)
+    keys = ("attribute_gain", "red_team")
+    return {key: rwn.MEASURES[key].read(compared, bare=True) for key in keys}
+
+
+def test_an_attack_that_the_nearest_rows_miss_is_found():
+    """Of each row c and s are the own ones: who merges on c names everybody."""
+    halves = of_planted(numbers(), ["c", "s"])
+    assert halves.difference().value < 0.1
+    found = halves.difference({("merge", "s")})
+    assert found.value > 0.9
+    assert "a merge on c" in found.words
+    assert not found.is_share
+    assert halves.difference(EVERY_WAY).value == pytest.approx(found.value, abs=0.01)
+
+
+def test_the_ten_lines_of_further_attacks():
+    frame = numbers()
+    whole = of_planted(frame, ["c", "s"]).difference(EVERY_WAY).certain
+    moved = frame.assign(c=1024 * frame["c"], s=frame["s"] / 64)
+    assert of_planted(moved, ["c", "s"]).difference(EVERY_WAY).certain == pytest.approx(whole), (
+        "other units"
+    )
+    far = frame.copy()
+    far.loc[3, ["c", "s"]] = 1e9
+    assert of_planted(far, ["c", "s"]).difference(EVERY_WAY).certain > 0.8, "one outlier"
+    tenth = of_planted(numbers(600), ["c", "d", "s"], slice(60)).difference(EVERY_WAY)
+    assert tenth.certain > 0.05, "a worst-off tenth left as it is"
+    flagged = numbers().assign(s=np.where(np.arange(200) < 8, "yes", "no"))
+    rare = of_planted(flagged, ["c", "s"]).difference(EVERY_WAY)
+    assert rare.certain > 0.4, "a rare level"
+    person = np.repeat(np.arange(80), 3)
+    rows = numbers(80).loc[person].reset_index(drop=True).assign(person=person)
+    of_three = of_planted(rows, ["c", "s"], person="person").difference(EVERY_WAY)
+    assert of_three.certain > 0.8, "three rows each"
+    table = roles(frame)
+    again = rwn.mask(table, STRONG, seed=2).masked
+    assert Halves(table, STRONG, masked=again).difference(EVERY_WAY).certain < 0.05, (
+        "another release"
+    )
+    unmasked = Halves(table, STRONG, masked=table).difference(EVERY_WAY)
+    assert unmasked.certain > 0.9, "unmasked"
+
+
+def test_secrets_of_which_nothing_tells_are_named_no_more_inside_by_any_attack():
+    for seed in range(3):
+        frame = numbers()
+        frame["s"] = np.random.default_rng(seed).permutation(frame["s"])
+        found = Halves(roles(frame), STRONG, splits=4).difference(EVERY_WAY)
+        assert found.value < 0.04
+        frame["s"] = np.random.default_rng(seed).permutation(np.arange(200) < 10)
+        rare = Halves(roles(frame), rwn.RWN(epsilon=1e3), splits=4).difference(EVERY_WAY)
+        beyond_luck_of_halves = rare.value - 2 * rare.error
+        assert beyond_luck_of_halves < 0.02, "a rare level, whose people are donors like all others"
 
 
 # slices by prediction name people inside no more than others; each line has its planted fault

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from statistics import median
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core import Role, SearchAnswer, Setting
-from rwn_core.evaluation.control_group import attribute_difference, with_difference
+from rwn_core.evaluation.control_group import Halves, with_difference
 from rwn_core.tuning import FoundSetting, Point, Verdict, remedies, slice_presets, strength
 from rwn_core.tuning.answer import Remedy
 from rwn_core.tuning.evaluate import PreparedTables
@@ -463,7 +463,7 @@ def largest_shares(
     setting = setting.resolved(data)
     under = setting.applied_to(data)
     precision = dict(setting.precision)
-    difference = cache(partial(attribute_difference, under, setting.params, precision=precision))
+    difference = cache(Halves(under, setting.params, precision=precision).difference)
     shares = []
     for seed in range(200, 200 + releases):
         release = rwn.mask(under, setting.params, seed=seed, precision=precision)

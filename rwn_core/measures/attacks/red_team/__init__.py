@@ -17,12 +17,17 @@ from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, scored
 from rwn_core.measures.comparison import Comparison
 
-__all__ = ["ATTACKS", "Finding", "attack", "findings"]
+__all__ = ["ATTACKS", "NAMES", "Finding", "attack", "findings"]
 
 ATTACKS: Mapping[str, Callable[[Files], list[Finding | NameCounts]]] = MappingProxyType(
     {each.KEY: each.attack for each in (merge, nearest, learned, prediction, matching)}
 )
 """Every attack by its key: what it linked, and the names that it gave."""
+
+NAMES: Mapping[str, Callable[[Files], list[NameCounts]]] = MappingProxyType(
+    {each.KEY: each.names for each in (merge, nearest, prediction, matching)}
+)
+"""The attacks that name values, by their keys: the names alone."""
 
 
 def attack(comparison: Comparison) -> list[Finding]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import LEVELS
@@ -49,6 +49,8 @@ class Files:
     slices: tuple[Names, ...] = ()
     stated: tuple[Names, ...] = ()
     outside: Floats | None = None  # shape (m, p): people of the population outside the file
+    # whether the people are one side of a halving: what names them by luck names the others, too
+    is_side: bool = False
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -70,6 +72,18 @@ class Files:
     def known(self) -> Names:
         """The keys that are not confidential themselves."""
         return tuple(name for name in self.keys if name not in self.secrets)
+
+    def of_people(self, some: Booleans, secrets: Names) -> Files:
+        """Return the same rows, and some of the people, of whom some secrets are asked for."""
+        return replace(
+            self,
+            people=self.people[some],
+            truth=self.truth[some],
+            unit=np.unique(self.unit[some], return_inverse=True)[1],
+            secrets=secrets,
+            is_side=True,
+            memo={},
+        )
 
     def places(self, names: Sequence[str]) -> list[int]:
         """Return the columns of some variables."""

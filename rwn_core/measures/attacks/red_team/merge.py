@@ -36,10 +36,15 @@ Near = Callable[[Floats], Floats] | None
 
 def attack(files: Files) -> list[Finding | NameCounts]:
     """Link rows by sets that grow; name secrets by keys, slices, stated, small and greedy sets."""
-    found: list[Finding | NameCounts] = [*links(files)]
+    return [*links(files), *names(files)]
+
+
+def names(files: Files) -> list[NameCounts]:
+    """Name secrets by the rows that share the values of some variables with a person."""
+    found: list[NameCounts] = []
     for secret in files.secrets:
-        for names in sets_for(files, secret):
-            found += _merged(files, names, secret)
+        for looked_up in sets_for(files, secret):
+            found += _merged(files, looked_up, secret)
     return found
 
 
@@ -180,7 +185,8 @@ def _merged(files: Files, names: Names, secret: str) -> list[NameCounts]:
         both = files.cached("hashes", lambda: column_hashes(np.concatenate(tables)))
         return np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)[1]
 
-    person, row = np.split(files.cached(("classes", frozenset(names)), classes), [files.n])
+    class_of = files.cached(("classes", frozenset(names)), classes)
+    person, row = np.split(class_of, [len(files.people)])
     values = files.column(files.rows, secret)
     truth = files.column(files.truth, secret)
     near = None if secret in files.levels else reach_in(files, secret).of
@@ -194,7 +200,7 @@ def _merged(files: Files, names: Names, secret: str) -> list[NameCounts]:
         often = np.bincount(values[known].astype(np.int64), minlength=1) / max(known.sum(), 1)
         base = often[np.nan_to_num(guess).astype(np.int64)]
     else:
-        base = np.full(files.n, best_single_guess(truth, near(truth)))
+        base = np.full(len(person), best_single_guess(truth, near(truth)))
     luck = betainc(np.maximum(agreement * size, 1), size * (1 - agreement) + 1, base)
     weights = np.where(luck <= SURELY, 1.0, 1.0 / together)
     found: list[NameCounts] = []

@@ -55,7 +55,7 @@ def names(files: Files) -> list[NameCounts]:
     found: list[NameCounts] = []
     if not files.known or not files.secrets:
         return found
-    targets = np.arange(min(_asked(files), files.n))
+    targets = np.arange(min(_asked(files), len(files.people)))
     for title, lay_out in _WAYS:
         people, rows = lay_out(files, files.known)
         nearest = np.concatenate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import RARE, Finding, NameCounts, count_names
 
 KEY = "prediction"
+FITTED = "fitted models"  # of the rows alone, so that they serve all people
 CONFIDENT = (0.0, 0.5, 0.8, 0.95)  # least chance of a level that is named
 LEAF = 5  # rows of a leaf of a tree, at least
 MANY_LEVELS = 50  # of a category; of more, a key is one number and a secret is not predicted
@@ -38,7 +40,12 @@ def _sure_values(values: Floats, chances: Floats, least: float) -> Floats:
 
 def attack(files: Files) -> list[Finding | NameCounts]:
     """Name secrets by least squares, a logistic regression, a shallow tree and a forest."""
-    found: list[Finding | NameCounts] = []
+    return [*names(files)]
+
+
+def names(files: Files) -> list[NameCounts]:
+    """Name secrets by what models of the rows predict of people."""
+    found: list[NameCounts] = []
     if not files.known:
         return found
     tables = [_features(files, table) for table in (files.rows, files.people)]
@@ -48,16 +55,9 @@ def attack(files: Files) -> list[Finding | NameCounts]:
     spread = tables[0].std(axis=0)
     rows, *others = ((each - middle) / np.where(spread > 0, spread, 1.0) for each in tables)
     for secret in files.secrets:
-        shown = files.column(files.rows, secret)
         levels = secret in files.levels
-        learned = np.flatnonzero(~np.isnan(shown))[:QUICK_RECORDS]
-        if _tell_nothing(shown[learned]) or len(files.levels.get(secret, ())) > MANY_LEVELS:
-            continue
-        known = rows[learned], shown[learned]
-        for words, model in _models(levels).items():
-            if not _relates(model, *known, levels):
-                continue  # what it says of people is luck: that of one model names them all
-            model.fit(*known)
+        models = files.cached((FITTED, secret), partial(_fitted, files, rows, secret))
+        for words, model in models.items():
             predicted = [_predicted(model, each) for each in others]
             for least in CONFIDENT if levels else CONFIDENT[:1]:
                 sure = f", where its chance is at least {least:g}" if least else ""
@@ -65,6 +65,22 @@ def attack(files: Files) -> list[Finding | NameCounts]:
                 tried = count_names(files, secret, inside, (KEY, f"{words} on the keys{sure}"))
                 found += [_against(files, each, outside[0]) for each in tried] if outside else tried
     return found
+
+
+def _fitted(files: Files, rows: Floats, secret: str) -> Mapping[str, Any]:
+    """Return the models that tell a secret by the keys of rows, shape (m, c), fitted to all."""
+    shown = files.column(files.rows, secret)
+    learned = np.flatnonzero(~np.isnan(shown))[:QUICK_RECORDS]
+    if _tell_nothing(shown[learned]) or len(files.levels.get(secret, ())) > MANY_LEVELS:
+        return {}
+    known = rows[learned], shown[learned]
+    levels = secret in files.levels
+    models = {}
+    for words, model in _models(levels).items():
+        # what another model says of people is luck: that of one model names them all
+        if files.is_side or _relates(model, *known, levels):
+            models[words] = model.fit(*known)
+    return models
 
 
 def _relates(model: Any, rows: Floats, shown: Floats, levels: bool) -> bool:
