@@ -29,6 +29,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
     Axis,
@@ -140,7 +141,7 @@ def metric_of_sums(
     n: int,
     numbers: Mapping[str, ColumnStatistics],
     levels: Mapping[str, Counts],
-    params: Any,
+    params: NeighborhoodMethod,
 ) -> Metric:
     """Make the metric of a dataset of n records, from its columns of numbers and of levels."""
     for variable in schema.released:

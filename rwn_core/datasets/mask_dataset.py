@@ -29,7 +29,8 @@ from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.evaluation.audit import untouched, untouched_words, weakly_masked
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking import RWN, SoftRWN, unrounded
-from rwn_core.masking.neighborhood_method import refuse_empty
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod, refuse_empty
+from rwn_core.masking.sliced_method import SlicedMethod
 from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
 from rwn_core.neighbors.kernel import one_radius
 from rwn_core.neighbors.soft_lists import LISTED
@@ -81,7 +82,7 @@ class DatasetRelease:
 def mask_dataset(
     src: str | Path,
     dst: str | Path,
-    params: Any,
+    params: NeighborhoodMethod,
     *,
     engine: str = "local",
     seed: int | SecretKey | None = None,
@@ -295,7 +296,11 @@ class RunOptions:
 
 
 def prepare_run(
-    src: str | Path, dst: str | Path, params: Any, seed: int | SecretKey | None, options: RunOptions
+    src: str | Path,
+    dst: str | Path,
+    params: NeighborhoodMethod,
+    seed: int | SecretKey | None,
+    options: RunOptions,
 ) -> tuple[Run, Path]:
     """Check everything that can be checked before the work, and lay it out."""
     target = Path(dst)
@@ -339,7 +344,7 @@ def prepare_run(
     return run, target
 
 
-def task_bytes(columns: int, params: Any) -> int:
+def task_bytes(columns: int, params: NeighborhoodMethod) -> int:
     """Bytes that a task takes for each of its records, about."""
     listed = 0 if params.ball.kernel.has_edge else LISTED_BYTES * LISTED
     # the exact way reads a leaf and parts of the other ones
@@ -347,14 +352,14 @@ def task_bytes(columns: int, params: Any) -> int:
     return 300 + 100 * columns + indexed + listed
 
 
-def _reads_dataset(setting: Any) -> bool:
+def _reads_dataset(setting: NeighborhoodMethod) -> bool:
     """True if a setting has a method and neighbors that a dataset is masked with."""
     if setting.method not in (RWN.method, SoftRWN.method):
         return False
     return setting.scheme.neighbors in ("exact", "sample") and not setting.scheme.fresh
 
 
-def checked_setting(params: Any, n: int) -> Any:
+def checked_setting(params: NeighborhoodMethod, n: int) -> Any:
     """Refuse a setting that no dataset is masked with."""
     # what a dataset has no way to do, in the order of a setting
     setting, precision = unrounded(params)
@@ -385,7 +390,7 @@ def checked_setting(params: Any, n: int) -> Any:
     return setting
 
 
-def _refuse_ways_of_tables(setting: Any) -> None:
+def _refuse_ways_of_tables(setting: SlicedMethod) -> None:
     """Refuse the parameters of the method that only a table in memory is masked with."""
     if setting.outside_household:
         raise ParameterError(
@@ -413,7 +418,7 @@ def _refuse_ways_of_tables(setting: Any) -> None:
 
 
 def plan_lines(
-    src: str | Path, dst: str | Path, params: Any, options: RunOptions | None = None
+    src: str | Path, dst: str | Path, params: NeighborhoodMethod, options: RunOptions | None = None
 ) -> list[str]:
     """Say in words what `mask_dataset` would take; nothing is written."""
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options or RunOptions())

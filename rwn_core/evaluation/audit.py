@@ -16,7 +16,7 @@ from rwn_core.data.schema import Question
 from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
-from rwn_core.masking import Release
+from rwn_core.masking import Method, Release
 from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -259,7 +259,7 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
     return result
 
 
-def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
+def weakly_masked(microdata: Microdata, params: Method, shares: Mapping[str, float]) -> list[str]:
     """Return the variables that the setting should mask but left almost unchanged."""
     least = WEAKLY_MASKED * float(getattr(unrounded(params)[0], "q", 1.0))
     anywhere = change_from_anywhere(microdata)
@@ -267,7 +267,7 @@ def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]
     return [name for name in names if shares.get(name, 1.0) < least * anywhere.get(name, 0.0)]
 
 
-def untouched(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
+def untouched(microdata: Microdata, params: Method, shares: Mapping[str, float]) -> list[str]:
     """Return the variables that the setting was to mask and of which no cell changed."""
     if unrounded(params)[0].spares_variables:
         return []

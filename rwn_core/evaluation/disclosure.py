@@ -19,7 +19,7 @@ from rwn_core.evaluation.audit import read_all
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.draws import draws
 from rwn_core.laws.law import Law
-from rwn_core.masking import mask
+from rwn_core.masking import Method, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import Sample, weigh
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -158,7 +158,7 @@ def disclose(
 
 def disclose_release(
     microdata: Microdata,
-    params: Any,
+    params: Method,
     *,
     seed: int,
     assumed: Assumptions | None = None,
@@ -187,7 +187,7 @@ OUT_OF = 100  # releases of one setting: the base of the odds
 
 def follow(
     microdata: Microdata,
-    params: Any,
+    params: Method,
     records: Sequence[int],
     *,
     seed: int,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import check_count
 from rwn_core.errors import ParameterError
+
+OneMethod = TypeVar("OneMethod", bound="HasParameters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,20 @@ class HasLevers(Protocol):
         """What sliders move, the strength among them."""
 
 
+class HasParameters(HasLevers, Protocol):
+    """A setting of a method."""
+
+    method: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+class MasksNumbers(HasParameters, Protocol):
+    """A method that masks numeric variables alone."""
+
+    def masked_names(self, microdata: Microdata) -> list[str]:
+        """Return the variables that are masked."""
+
+
 def count_lever(title: str, **words: Any) -> Lever:
     """Return the lever of a least number of records, k."""
     return Lever(name="k", title=title, whole_number=True, neutral=1, **words)
@@ -128,7 +144,7 @@ def lever_presets(params: HasLevers, about: object) -> dict[str, dict[str, float
     return presets
 
 
-def neutral_levers(method: Any) -> dict[str, float]:
+def neutral_levers(method: HasLevers) -> dict[str, float]:
     """Return the neutral positions of a method's levers that have one."""
     return {each.name: each.neutral for each in method.levers if each.neutral is not None}
 
@@ -138,13 +154,13 @@ def lever_values(params: HasLevers) -> dict[str, Any]:
     return {lever.name: getattr(params, lever.name) for lever in params.levers}
 
 
-def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
+def at_levers(params: OneMethod, levers: Mapping[str, Any]) -> OneMethod:
     """The same method with some of its levers moved."""
     kinds = {lever.name: lever for lever in params.levers}
     return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
 
 
-def fixed_options(params: Any) -> dict[str, Any]:
+def fixed_options(params: HasParameters) -> dict[str, Any]:
     """The parameters that no lever moves, where they are not the method's defaults."""
     moved = {lever.name for lever in params.levers}
     return {
@@ -154,7 +170,7 @@ def fixed_options(params: Any) -> dict[str, Any]:
     }
 
 
-def family(params: Any) -> Hashable:
+def family(params: HasParameters) -> Hashable:
     """Return the key of a family: settings that differ in lever positions only."""
     moved = {lever.name for lever in params.levers}
     unlike = [
@@ -197,7 +213,7 @@ def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
             )
 
 
-def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
+def range_of_known(params: MasksNumbers, microdata: Microdata) -> LeverRange:
     """Return the range of k if each masked numeric variable must have k values."""
     values = (microdata.values(name) for name in params.masked_names(microdata))
     known = [int((~np.isnan(each)).sum()) for each in values]
@@ -205,6 +221,6 @@ def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
     return LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)
 
 
-def range_of_groups(params: Any, microdata: Microdata) -> LeverRange:
+def range_of_groups(params: object, microdata: Microdata) -> LeverRange:
     """Return the range of k if groups hold k records."""
     return LeverRange(low=1, high=min(microdata.n, 100), step=1)

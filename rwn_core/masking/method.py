@@ -179,6 +179,7 @@ class Prepared:
         return replace(self.method.prepare(self.microdata.take(rows)), precision=self.precision)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Method(NamedParameters):
     """A method's parameter record; by default it masks a table as a whole, by `draw`."""
 
@@ -412,7 +413,7 @@ class Rounded(NamedParameters):
     (('age', 5.0),)
     """
 
-    params: Any
+    params: Method
     precision: Steps | Mapping[str, float]
 
     checks_itself: ClassVar[bool] = True
@@ -451,7 +452,7 @@ class Rounded(NamedParameters):
         return replace(made, precision=steps_by_name(dict(self.precision)))
 
 
-def unrounded(params: Any) -> tuple[Any, dict[str, float]]:
+def unrounded(params: Method) -> tuple[Any, dict[str, float]]:
     """A method's own parameters, and the precision that `Rounded` adds to them."""
     if isinstance(params, Rounded):
         return params.params, dict(params.precision)

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast
 
 from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
@@ -18,7 +18,10 @@ from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
 from rwn_core.measures.view import View
 from rwn_core.randomness import SecretKey
 
-if TYPE_CHECKING:  # without a type argument the detail has what all details have
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    # without a type argument the detail has what all details have
     from typing_extensions import TypeVar
 
     D = TypeVar("D", bound="Detail", default="Detail", covariant=True)
@@ -128,22 +131,28 @@ class BothFiles(Detail):
     people: Sides[float] | None = None
 
 
-def parts_of(detail: Any) -> dict[str, Any]:
+def parts_of(detail: DataclassInstance) -> dict[str, Any]:
     """Return the parts of a detail by their names."""
     return {each.name: getattr(detail, each.name) for each in fields(detail)}
 
 
-def plain(detail: Any) -> dict[str, Any]:
+def plain(detail: DataclassInstance) -> dict[str, Any]:
     """Return a detail as a mapping, where it leaves: a part of two sides is two of them."""
     parts: dict[str, Any] = {}
     for name, held in parts_of(detail).items():
         if isinstance(held, Sides):
             parts |= {f"{name}_{side}": one for side, one in held._asdict().items()}
         elif isinstance(held, Mapping):  # of variables, each with parts of its own
-            parts[name] = {k: plain(v) if is_dataclass(v) else v for k, v in held.items()}
+            parts[name] = {k: _plain_part(v) for k, v in held.items()}
         else:
             parts[name] = held._asdict() if hasattr(held, "_asdict") else held
     return parts
+
+
+def _plain_part(part: object) -> object:
+    """Return a part of a detail: a record as a mapping, all else as it is."""
+    is_record = is_dataclass(part) and not isinstance(part, type)
+    return plain(cast("DataclassInstance", part)) if is_record else part
 
 
 def with_parts(reading: Reading[D], **parts: Any) -> Reading[D]:

@@ -25,6 +25,7 @@ from rwn_core.datasets.dataset_statistics import Advance
 from rwn_core.datasets.dataset_statistics import counted as passed
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.parquet_format import FORMAT as PARQUET
+from rwn_core.masking import Method
 from rwn_core.masking.second_reading import SecondReading
 from rwn_core.measures import CHANGED, measures_of
 from rwn_core.parallel.threads import Progress, work
@@ -59,7 +60,7 @@ RECORDED = measures_of("record of a dataset")
 
 def dataset_record(
     made: DatasetRelease,
-    params: Any,
+    params: Method,
     schema: Schema,
     randomness: str,
     source: str | Path,

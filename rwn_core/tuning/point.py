@@ -22,6 +22,7 @@ from rwn_core.masking import (
     METHODS,
     RWN,
     SHORT_NAMES,
+    Method,
     SoftRWN,
     at_levers,
     in_present_names,
@@ -465,13 +466,13 @@ def released_share(original: Microdata, masked: Microdata) -> float:
     return float(1 - (after & ~before).mean())
 
 
-def too_few(params: Any, original: Microdata, masked: Microdata) -> float | None:
+def too_few(params: Method, original: Microdata, masked: Microdata) -> float | None:
     """The share of the records that a release has, where it is too small; None where it is not."""
     share = released_share(original, masked)
     return share if _too_few(share, params) else None
 
 
-def _too_few(share: float, params: Any) -> bool:
+def _too_few(share: float, params: Method) -> bool:
     return share < LEAST_RELEASED and not getattr(params, "drops_lost_rows", False)
 
 

@@ -14,6 +14,7 @@ from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters, check_forms, kind_words
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.donors import unmasked
+from rwn_core.masking import Method
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNMASKED, UNRELATED, unsliced
@@ -174,7 +175,7 @@ class Policy(NamedParameters, Summarized):
         """The limit on a measure, if there is one."""
         return next((limit for limit in self.limits if limit.measure == measure), None)
 
-    def unjudged(self, params: Any) -> str:
+    def unjudged(self, params: Method | None) -> str:
         """Return why these limits are not enough to judge a setting; empty where they are."""
         predicted = getattr(params, "by_prediction", False) and not {*_OF_A_PREDICTION} <= {
             *self.measures
@@ -187,7 +188,7 @@ class Policy(NamedParameters, Summarized):
         reasons: Mapping[str, str] | None = None,
         *,
         released: float | None = None,
-        params: Any = None,
+        params: Method | None = None,
     ) -> Verdict:
         """Hold a release, a setting or stated numbers against the limits.
 

@@ -19,7 +19,15 @@ from rwn_core.data.units import people_in, unit_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking import METHODS, RWN, CorrelatedNoise, Microaggregation, SoftRWN, at_levers
+from rwn_core.masking import (
+    METHODS,
+    RWN,
+    CorrelatedNoise,
+    Method,
+    Microaggregation,
+    SoftRWN,
+    at_levers,
+)
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES, TRUE_ROWS
 from rwn_core.measures.sentence import percent
@@ -635,7 +643,7 @@ def unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
     return found
 
 
-def _new_kind(microdata: Microdata, params: Any) -> str:
+def _new_kind(microdata: Microdata, params: Method) -> str:
     """Say which variable of the registered analysis a method turns into another kind, if any.
 
     Two values stay two values, and whole numbers whole numbers; a release of a few records shows.
@@ -658,7 +666,7 @@ def _new_kind(microdata: Microdata, params: Any) -> str:
     return ""
 
 
-def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
+def refusal(microdata: Microdata, policy: Policy, params: Method) -> str:
     """Return why a method cannot keep a policy on a table; empty where that is not known."""
     limit = policy.limit(RAISED[0])
     if limit is None:

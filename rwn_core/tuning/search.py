@@ -17,7 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, SoftRWN, at_levers, lever_values
+from rwn_core.masking import METHODS, RWN, Method, SoftRWN, at_levers, lever_values
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.sliced_method import NEAR_ALL_LEFT
 from rwn_core.parallel import clock
@@ -136,7 +136,7 @@ class Space(NamedParameters):
             wanted.add("tie")
         return [key for key, way in WAYS.items() if not wanted.isdisjoint(way.parameters)]
 
-    def _tried_values(self, params: Any, microdata: Microdata) -> dict[str, list[float]]:
+    def _tried_values(self, params: Method, microdata: Microdata) -> dict[str, list[float]]:
         """Return the values that are tried of each lever that may change, its own one first."""
         own = lever_values(params)
         names = [x for x in own if x in self.levers and x != params.strength]

@@ -262,7 +262,7 @@ def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
     return scatter(x, y, **{"name": SIDES[released], **look, **more})
 
 
-def cloud(places: ArrayLike, *, released: bool, name: str = "", **marker: Any) -> Trace:
+def cloud(places: ArrayLike, *, released: bool, name: str = "", **marker: object) -> Trace:
     """Return `points` at places, shape (n, 2); `marker` says how they look."""
     x, y = map(floats, np.asarray(places, dtype=float).T)
     return points(x, y, released=released, name=name or SIDES[released], marker=marker)
@@ -282,7 +282,7 @@ def segments(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> tuple[Values
 
 
 def bar(
-    lengths: ArrayLike, rows: ArrayLike, name: str, place: tuple[float, float], **look: Any
+    lengths: ArrayLike, rows: ArrayLike, name: str, place: tuple[float, float], **look: object
 ) -> Trace:
     """Return horizontal bars; `place` is their width and their offset from the row."""
     made = {"type": "bar", "orientation": "h", "name": name, "x": lengths, "y": rows}
