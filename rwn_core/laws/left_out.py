@@ -132,7 +132,10 @@ def for_rows(law: Law, like: Integers) -> Law:
     if not law.later:
         return law
     other = copy(law)
-    later: Any = {name: SimpleNamespace(matrix=d.matrix[like]) for name, d in law.later.items()}
+    # variables of one slice share their donors
+    tables = {id(donors): donors for donors in law.later.values()}
+    found = {key: SimpleNamespace(matrix=each.matrix[like]) for key, each in tables.items()}
+    later: Any = {name: found[id(donors)] for name, donors in law.later.items()}
     other.later = later
     return other
 
