@@ -217,7 +217,9 @@ class _Drawn:
             each = np.where(shown >= 0, (of_content / np.maximum(count, 1))[shown], 0.0)
             each[(self.own == unit) | (givers == unit).any(axis=0)] = 0.0
             if (total := each.sum()) > 0:
-                found[place] = draw.choice(len(each), p=each / total)
+                # as `draw.choice` takes it, which looks at its chances several times
+                below = np.cumsum(each / total)
+                found[place] = np.searchsorted(below / below[-1], draw.random(), side="right")
         return found
 
     def written(self, places: Integers, rows: Integers) -> Microdata:
