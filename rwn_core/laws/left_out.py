@@ -229,14 +229,23 @@ class _Drawn:
         for place, unit in enumerate(self.units):
             at = places[:, place]
             for name in unit:
-                given = self.law.original.frame[name].iloc[np.maximum(at, 0)]
-                shown = self.masked.frame[name].iloc[np.maximum(-1 - at, 0)]
-                both = pd.concat((given, shown), ignore_index=True)
-                frame[name] = both.iloc[np.arange(len(at)) + len(at) * (at < 0)].to_numpy()
+                frame[name] = _chosen(self.law.original.frame[name], self.masked.frame[name], at)
         if len(rows):
             kinds = self.masked.frame.dtypes
-            frame = frame.astype({name: kinds[name] for name in frame.columns})
+            other = {name: kind for name, kind in kinds.items() if frame[name].dtype != kind}
+            frame = frame.astype(other) if other else frame
         return Microdata(frame, self.masked.schema)
+
+
+def _chosen(own: pd.Series[Any], shown: pd.Series[Any], at: Integers) -> Any:
+    """Return the values of records, by their number, or of rows r by -1 - r."""
+    # Shapes: at (m,), and the answer.
+    record = np.maximum(at, 0)
+    row = np.maximum(-1 - at, 0)
+    if own.dtype == shown.dtype and isinstance(own.dtype, np.dtype):
+        return np.where(at >= 0, own.to_numpy()[record], shown.to_numpy()[row])
+    both = pd.concat((own.iloc[record], shown.iloc[row]), ignore_index=True)
+    return both.iloc[np.arange(len(at)) + len(at) * (at < 0)].to_numpy()
 
 
 def _apart(
