@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
 ``python -m benchmarks answers``, ``classroom``, ``intervals``, ``journeys``, ``reading``,
-``relations``, ``side_by_side``, ``start``, ``strongest`` or ``ways`` runs one of the long
-comparisons, with options of its own.
+``relations``, ``side_by_side``, ``start``, ``strongest``, ``tried`` or ``ways`` runs one of the
+long comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _LONG = (
     "side_by_side",
     "start",
     "strongest",
+    "tried",
     "ways",
 )
 if sys.argv[1:2] and sys.argv[1] in _LONG:

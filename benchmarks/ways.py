@@ -79,9 +79,8 @@ def rare_flag(rng: np.random.Generator) -> rwn.Microdata:
     return described(frame, "age height", "ill")
 
 
-def survey(rng: np.random.Generator) -> rwn.Microdata:
+def survey(rng: np.random.Generator, n: int = 800) -> rwn.Microdata:
     """Twenty items of two scales, three keys and three confidential answers."""
-    n = 800
     two = rng.normal(size=(n, 2))
     items = {
         f"item{number:02d}": np.clip(np.round(3 + two[:, number % 2] + rng.normal(size=n)), 1, 5)

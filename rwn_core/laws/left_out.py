@@ -132,7 +132,10 @@ def for_rows(law: Law, like: Integers) -> Law:
     if not law.later:
         return law
     other = copy(law)
-    later: Any = {name: SimpleNamespace(matrix=d.matrix[like]) for name, d in law.later.items()}
+    # variables of one slice share their donors
+    tables = {id(donors): donors for donors in law.later.values()}
+    found = {key: SimpleNamespace(matrix=each.matrix[like]) for key, each in tables.items()}
+    later: Any = {name: found[id(donors)] for name, donors in law.later.items()}
     other.later = later
     return other
 
@@ -214,7 +217,9 @@ class _Drawn:
             each = np.where(shown >= 0, (of_content / np.maximum(count, 1))[shown], 0.0)
             each[(self.own == unit) | (givers == unit).any(axis=0)] = 0.0
             if (total := each.sum()) > 0:
-                found[place] = draw.choice(len(each), p=each / total)
+                # as `draw.choice` takes it, which looks at its chances several times
+                below = np.cumsum(each / total)
+                found[place] = np.searchsorted(below / below[-1], draw.random(), side="right")
         return found
 
     def written(self, places: Integers, rows: Integers) -> Microdata:
@@ -224,14 +229,23 @@ class _Drawn:
         for place, unit in enumerate(self.units):
             at = places[:, place]
             for name in unit:
-                given = self.law.original.frame[name].iloc[np.maximum(at, 0)]
-                shown = self.masked.frame[name].iloc[np.maximum(-1 - at, 0)]
-                both = pd.concat((given, shown), ignore_index=True)
-                frame[name] = both.iloc[np.arange(len(at)) + len(at) * (at < 0)].to_numpy()
+                frame[name] = _chosen(self.law.original.frame[name], self.masked.frame[name], at)
         if len(rows):
             kinds = self.masked.frame.dtypes
-            frame = frame.astype({name: kinds[name] for name in frame.columns})
+            other = {name: kind for name, kind in kinds.items() if frame[name].dtype != kind}
+            frame = frame.astype(other) if other else frame
         return Microdata(frame, self.masked.schema)
+
+
+def _chosen(own: pd.Series[Any], shown: pd.Series[Any], at: Integers) -> Any:
+    """Return the values of records, by their number, or of rows r by -1 - r."""
+    # Shapes: at (m,), and the answer.
+    record = np.maximum(at, 0)
+    row = np.maximum(-1 - at, 0)
+    if own.dtype == shown.dtype and isinstance(own.dtype, np.dtype):
+        return np.where(at >= 0, own.to_numpy()[record], shown.to_numpy()[row])
+    both = pd.concat((own.iloc[record], shown.iloc[row]), ignore_index=True)
+    return both.iloc[np.arange(len(at)) + len(at) * (at < 0)].to_numpy()
 
 
 def _apart(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import uint64
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.neighbors.compressed_rows import KernelRows
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
@@ -27,7 +27,8 @@ LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # add up to ln 2
 ROUND = 6755399441055744.0  # 1.5 * 2**52: added and subtracted, it leaves a whole number
 SQRT_HALF = 0.7071067811865476
 ROUNDING = 1e-12  # relative
-FEW_AT_CAP = 32  # entries of a row that may be at the cap: more are selected, not inserted
+FEW_AT_CAP = 32  # entries of a row that may be at the cap: more are sorted, not inserted
+MOST_STEPS = 24  # of a sort by parts, for each number that is sorted
 
 C2, C3, C4, C5 = 1 / 2, 1 / 6, 1 / 24, 1 / 120
 C6, C7, C8, C9 = 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880
@@ -192,6 +193,71 @@ def _select_largest(logs: Floats, first: int, last: int, top: Floats, count: int
 
 
 @jit_no_refcount
+def _count_by_parts(
+    logs: Floats, first: int, last: int, highest: float, scale: float, held: Integers
+) -> None:
+    """Count numbers in as many equal parts of their range, the part of the largest first."""
+    # Shape: held (last - first,).
+    for part in range(last - first):
+        held[part] = 0
+    for entry in range(uint64(first), uint64(last)):
+        held[uint64((highest - logs[entry]) * scale)] += 1
+
+
+@jit_no_refcount
+def _place_parts(held: Integers, parts: int, count: int) -> int:
+    """Turn counts of parts into the places of their first numbers, and return how many are placed.
+
+    Parts beyond the largest numbers have place -1. 0 is returned where parts are so uneven that
+    numbers are better selected.
+    """
+    before = 0
+    steps = 0
+    for part in range(parts):
+        size = held[part]
+        held[part] = -1
+        if before < count:
+            held[part] = before
+            before += size
+            steps += size * size
+    return before if steps <= MOST_STEPS * before else 0
+
+
+@jit_no_refcount
+def _sort_largest(
+    logs: Floats, first: int, last: int, top: Floats, count: int, held: Integers
+) -> None:
+    """Write the largest of some numbers, descending; `top` and `held` have room for all of them."""
+    highest = -np.inf
+    lowest = np.inf
+    for entry in range(uint64(first), uint64(last)):
+        highest = max(highest, logs[entry])
+        lowest = min(lowest, logs[entry])
+    placed = 0
+    scale = 0.0
+    if 0.0 < highest - lowest < np.inf:
+        scale = (last - first - 1) / (highest - lowest) * (1.0 - ROUNDING)
+        _count_by_parts(logs, first, last, highest, scale, held)
+        placed = _place_parts(held, last - first, count)
+    if placed == 0:
+        _select_largest(logs, first, last, top, count)
+        return
+    for entry in range(uint64(first), uint64(last)):
+        part = uint64((highest - logs[entry]) * scale)
+        if held[part] >= 0:
+            top[held[part]] = logs[entry]
+            held[part] += 1
+    # puts those of a part in order, by insertion
+    for index in range(1, placed):
+        number = top[index]
+        place = index
+        while place > 0 and top[place - 1] < number:
+            top[place] = top[place - 1]
+            place -= 1
+        top[place] = number
+
+
+@jit_no_refcount
 def _fill_row(
     rows: KernelRows,
     column: Floats,
@@ -199,6 +265,8 @@ def _fill_row(
     last: int,
     cap: float,
     top: Floats,
+    ratios: Floats,
+    held: Integers,
     weights: Floats,
 ) -> float:
     """Write min(cap, x K c) with sum 1 over a row, and return log x.
@@ -215,7 +283,7 @@ def _fill_row(
     if count <= FEW_AT_CAP:
         _insert_largest(weights, first, last, top, count)
     else:
-        _select_largest(weights, first, last, top, count)
+        _sort_largest(weights, first, last, top, count, held)
     # exp of what logarithms are below the smallest of the largest, or 1
     low = top[count - 1]
     total = 0.0
@@ -223,11 +291,13 @@ def _fill_row(
         weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
     for entry in range(first, last):
         total += weights[entry]
+    for place in range(uint64(1), uint64(count)):
+        ratios[place] = bit_equal_exp(top[place] - top[place - 1])
     # how many are at the cap, from the most down
     place, tail = count - 1, 1.0 + (total - count)
     factor = max(1.0 - cap * place, 0.0) / tail
     while place > 0:
-        tail = 1.0 + tail * bit_equal_exp(top[place] - top[place - 1])
+        tail = 1.0 + tail * ratios[place]
         larger = (1.0 - cap * (place - 1)) / tail
         if larger > cap * (1.0 + ROUNDING):
             break
@@ -264,10 +334,13 @@ def fill_rows(
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])
         least = min(least, caps[index])
-    top = np.empty(longest if least < 1.0 / FEW_AT_CAP else min(longest, FEW_AT_CAP + 2))
+    many = least < 1.0 / FEW_AT_CAP
+    top = np.empty(longest if many else min(longest, FEW_AT_CAP + 2))
+    ratios = np.empty(len(top))
+    held = np.empty(longest if many else 0, np.int64)
     for index in range(first, last):
         row[index] = _fill_row(
-            rows, column, starts[index], starts[index + 1], caps[index], top, weights
+            rows, column, starts[index], starts[index + 1], caps[index], top, ratios, held, weights
         )
 
 

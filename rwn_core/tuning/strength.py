@@ -576,6 +576,9 @@ class StrengthTrial:
 
     def strongest(self, most: float) -> int | None:
         """Find the strongest place that loses at most so much; None without one."""
+        # a setting that must lose less than another one is mostly ruled out by its weakest place
+        if most < MOST_LOST and self.at_least_lost(0) > most:
+            return None
         if self.at_least_lost(self.last) <= most:
             return self.last
         back = first_that(lambda each: self.at_least_lost(self.last - each) <= most, self.last)

@@ -123,14 +123,19 @@ def _shown(
     if shared:
         own, released = codes_together(cells.original, masked, shared, rows)
     if secret in cells.later:  # donors depend on what the row shows before, not on its source
-        given = sparse.coo_array(cells.later[secret].matrix[rows])
-        row, donor = given.coords
+        given = sparse.csr_array(cells.later[secret].matrix[rows])
+        row = np.repeat(np.arange(len(rows)), np.diff(given.indptr))
+        donor = given.indices
         fits = own[donor] == released[row] if shared else np.ones(len(row), dtype=bool)
         row = row[fits]
-        donor = donor[fits]
         chance = given.data[fits]
         chance /= np.bincount(row, chance, len(rows))[row]
-        return sparse.csc_array((chance, (donor, row)), (given.shape[1], len(rows)))[people]
+        starts = np.searchsorted(row, np.arange(len(rows) + 1))
+        columns = (chance, donor[fits], starts)
+        # turned twice: entries are then in order, sooner than sorted
+        of_people = sparse.csc_array(columns, shape=(given.shape[1], len(rows))).tocsr()
+        everyone = np.array_equal(people, np.arange(given.shape[1]))
+        return (of_people if everyone else of_people[people]).tocsc()
     if shared and source.nnz:  # else in this way none of the rows came about
         # the belief in each source per its chance to release a row's values of the shared keys
         column = np.repeat(released, np.diff(source.indptr))

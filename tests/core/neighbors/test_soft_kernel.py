@@ -16,14 +16,14 @@ from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_both_ways, list_neighbors, ranked_lists, to_rank
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import NeighborTable, complete_table
-from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log
+from rwn_core.neighbors.weight_kernel import _sort_largest, bit_equal_exp, fill_log
 from rwn_core.parallel.threads import work
 from tests.check_values import check_values
 from tests.core.neighbors.brute_force import callable_here
 from tests.lanes import lanes
 from tests.oracles.soft_weights import capped_row, log_kernel
 
-(bit_equal_exp,) = callable_here(bit_equal_exp)
+bit_equal_exp, _sort_largest = callable_here(bit_equal_exp, _sort_largest)
 
 ENTRIES = check_values("kernel")
 SIX = np.array(ENTRIES["SOFT-1"]["input"]["W"], dtype=np.float64)
@@ -316,3 +316,22 @@ def test_clones_share_the_floor_of_the_scale():
     near = to_rank(complete_table(points), 1)
     np.testing.assert_allclose(kernel.scales(near), [0.05] * 4 + [1, 2, 1, 1], rtol=1e-15)
     assert kernel.scales(to_rank(complete_table(np.zeros((5, 1))), 1)).tolist() == [1.0] * 5
+
+
+UNEVEN = {
+    "even": lambda rng: rng.random(300),
+    "far numbers": lambda rng: np.append(rng.random(298), [-1e300, 1e300]),
+    "few values": lambda rng: rng.integers(0, 3, 300).astype(float),
+    "one value": lambda rng: np.zeros(300),
+    "none": lambda rng: np.where(rng.random(300) < 0.5, -np.inf, rng.random(300)),
+    "crowded at the top": lambda rng: -(rng.random(300) ** 40),
+}
+
+
+@pytest.mark.parametrize("kind", UNEVEN)
+def test_the_largest_are_sorted_however_unevenly_numbers_lie(kind):
+    numbers = UNEVEN[kind](np.random.default_rng(3))
+    top = np.empty(300)
+    for count in (33, 150, 300):
+        _sort_largest(numbers, 0, 300, top, count, np.empty(300, np.int64))
+        np.testing.assert_array_equal(top[:count], np.sort(numbers)[::-1][:count])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -45,6 +45,15 @@ def attack(files: Files) -> list[Finding | NameCounts]:
 
 def names(files: Files) -> list[NameCounts]:
     """Name secrets by what models of the rows predict of people."""
+    from sklearn import config_context
+
+    # arrays of this module are finite, and its parameters are right: each fit would check them
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        return _names(files)
+
+
+def _names(files: Files) -> list[NameCounts]:
+    """Return what each model names."""
     found: list[NameCounts] = []
     if not files.known:
         return found
@@ -118,29 +127,103 @@ def _features(files: Files, table: Floats) -> Floats:
 
 def _models(levels: bool) -> Mapping[str, Any]:
     """Return the models of a category, or of a number."""
-    from sklearn.compose import TransformedTargetRegressor
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LinearRegression, LogisticRegression
-    from sklearn.preprocessing import StandardScaler
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     tree: dict[str, Any] = {"min_samples_leaf": LEAF, "random_state": 0}
-    forest = {**tree, "min_samples_leaf": 2, "max_features": "sqrt", "n_estimators": TREES}
     if levels:
         return {
             "a tree": DecisionTreeClassifier(**tree),
             "a logistic regression": LogisticRegression(max_iter=200, tol=1e-3),
-            "a random forest": RandomForestClassifier(**forest),
+            "a random forest": ForestOfLevels(),
         }
     models = {
         "a regression": LinearRegression(),
         "a tree": DecisionTreeRegressor(**tree),
-        "a random forest": RandomForestRegressor(**forest),
+        "a random forest": ForestOfNumbers(),
     }
-    return {
-        name: TransformedTargetRegressor(model, transformer=StandardScaler())
-        for name, model in models.items()
-    }
+    return {name: _Standardized(model) for name, model in models.items()}
+
+
+class _Standardized:
+    """A model of a number that is fitted in standard deviations."""
+
+    def __init__(self, model: Any) -> None:
+        from sklearn.preprocessing import StandardScaler
+
+        self._model = model
+        self._scaler = StandardScaler()
+
+    def fit(self, rows: Floats, shown: Floats) -> Self:
+        """Fit the model to rows, shape (m, c), and their values, shape (m,)."""
+        column = shown[:, np.newaxis]
+        self._model.fit(rows, self._scaler.fit(column).transform(column)[:, 0])
+        return self
+
+    def predict(self, people: Floats) -> Floats:
+        """Return a value for each of some people, shape (n, c)."""
+        found = self._model.predict(people)[:, np.newaxis]
+        return np.asarray(self._scaler.inverse_transform(found)[:, 0])
+
+
+class _Forest:
+    """A random forest with the bits of scikit-learn's, which checks and copies for each tree."""
+
+    def __init__(self) -> None:
+        self._trees: list[Any] = []
+
+    def _grow(self, tree: type[Any], rows: Floats, values: Floats) -> None:
+        """Grow trees of random rows, shape (m, c), and their values, shape (m,)."""
+        n = len(rows)
+        known = np.ascontiguousarray(rows, np.float32)
+        draw = np.random.RandomState(0)  # as scikit-learn draws
+        self._trees = []
+        for _ in range(TREES):
+            seed = draw.randint(np.iinfo(np.int32).max)
+            chosen = np.random.RandomState(seed).randint(0, n, n)
+            often = np.bincount(chosen, minlength=n).astype(np.float64)
+            one = tree(min_samples_leaf=2, max_features="sqrt", random_state=seed)
+            one.fit(known, values[:, np.newaxis], sample_weight=often, check_input=False)
+            self._trees.append(one)
+
+
+class ForestOfNumbers(_Forest):
+    """A random forest that predicts a number."""
+
+    def fit(self, rows: Floats, shown: Floats) -> Self:
+        """Grow the forest from rows, shape (m, c), and their values, shape (m,)."""
+        from sklearn.tree import DecisionTreeRegressor
+
+        self._grow(DecisionTreeRegressor, rows, shown)
+        return self
+
+    def predict(self, people: Floats) -> Floats:
+        """Return a value for each of some people, shape (n, c)."""
+        asked = np.ascontiguousarray(people, np.float32)
+        total = np.zeros(len(asked))
+        for each in self._trees:
+            total += each.predict(asked, check_input=False)
+        return total / TREES
+
+
+class ForestOfLevels(_Forest):
+    """A random forest that predicts a level."""
+
+    def fit(self, rows: Floats, shown: Floats) -> Self:
+        """Grow the forest from rows, shape (m, c), and their levels, shape (m,)."""
+        from sklearn.tree import DecisionTreeClassifier
+
+        self.classes_, codes = np.unique(shown, return_inverse=True)
+        self._grow(DecisionTreeClassifier, rows, codes.astype(np.float64))
+        return self
+
+    def predict_proba(self, people: Floats) -> Floats:
+        """Return the chance of each level for some people, shape (n, c); shape (n, levels)."""
+        asked = np.ascontiguousarray(people, np.float32)
+        total = np.zeros((len(asked), len(self.classes_)))
+        for each in self._trees:
+            total += each.predict_proba(asked, check_input=False)
+        return total / TREES
 
 
 def _predicted(fitted: Any, people: Floats) -> Predicted:

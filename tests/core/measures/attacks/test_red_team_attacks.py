@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from rwn_core import MEASURES, Comparison, Microdata, NotApplicable, RowCopy, load_demo, mask
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
 from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, reach_of
 from rwn_core.measures.attacks.red_team.merge import shown
+from rwn_core.measures.attacks.red_team.prediction import TREES, ForestOfLevels, ForestOfNumbers
 from rwn_core.measures.risk import red_team
 from rwn_core.measures.statistics.intervals import naming_score
 from tests import attacked_tables
@@ -188,3 +190,17 @@ def test_people_outside_count_as_attacked_only_by_what_was_tried_on_them(
         caveat = MEASURES["red_team"].compute(compared).detail.caveat
         judged = holdout is not None and way == prediction.KEY
         assert ("people outside were not attacked in this way" in caveat) != judged
+
+
+def test_the_forests_are_those_of_scikit_learn():
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((90, 4))
+    number = rows[:, 0] + rng.standard_normal(90)
+    level = np.digitize(number, [-0.5, 0.8]).astype(float)
+    grown = {"min_samples_leaf": 2, "max_features": "sqrt", "n_estimators": TREES}
+    theirs = RandomForestRegressor(random_state=0, **grown).fit(rows, number)
+    ours = ForestOfNumbers().fit(rows, number)
+    np.testing.assert_array_equal(ours.predict(rows), theirs.predict(rows))
+    of_levels = RandomForestClassifier(random_state=0, **grown).fit(rows, level)
+    chances = ForestOfLevels().fit(rows, level).predict_proba(rows)
+    np.testing.assert_array_equal(chances, of_levels.predict_proba(rows))
