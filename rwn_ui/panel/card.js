@@ -130,6 +130,7 @@ class Card {
     const form = reason ? asked : undefined; // a fitted regression is changed in the full view
     this.node.dataset.drawn = ++this.count;
     setText(this.title, title);
+    this.title.title = title; // the pointer finds what a narrow card cuts
     setText(this.note, note);
     setText(this.reason, form ? "" : reason);
     this.showForm(form);
