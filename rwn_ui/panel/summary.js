@@ -44,6 +44,7 @@ class VerdictLine {
     setText(this.unmasked, unmasked);
     setText(this.nearest, nearest.charAt(0).toUpperCase() + nearest.slice(1));
     setText(this.price, [price, detail].filter(Boolean).join(" · ").replaceAll(" %", "\u00a0%"));
+    this.price.title = this.price.textContent; // names of variables may be longer than the line
     setText(this.tip, help);
     showAgainst(this.marks, against);
   }
