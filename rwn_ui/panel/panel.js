@@ -222,7 +222,8 @@ class Panel {
       const card = this.cards.find((c) => c.plot === target);
       if (!card || !width || (card.size.width === width && card.size.height === height)) continue;
       card.size = { width, height };
-      if (card.visible && card.draw(this.theme)) card.describe();
+      // out of sight, too, where a picture of the old size would be stretched
+      if ((card.visible || card.drawn.chart) && card.draw(this.theme)) card.describe();
     }
   }
 
