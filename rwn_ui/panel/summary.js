@@ -23,7 +23,7 @@ class VerdictLine {
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
-    const { text, nearest, detail, price, state, help, against, quick, unmasked = "" } = verdict;
+    const { text, nearest, detail, price, state, help, against, quick, unmasked = "", is_final: final = true } = verdict;
     setText(this.answer, quick?.text ?? "");
     this.menu.hidden = !quick?.text && !quick?.steps.length;
     setText(this.caution, quick?.caution ?? "");
@@ -38,6 +38,7 @@ class VerdictLine {
       step.setAttribute("aria-label", title);
     });
     this.node.dataset.state = state ?? "";
+    this.node.classList.toggle("rwn-follows", !final);
     setText(this.text, text);
     this.unmasked.hidden = !unmasked;
     this.unmasked.parentNode.classList.toggle("rwn-wraps", Boolean(unmasked));
