@@ -134,7 +134,7 @@ class Panel {
     this.tiles.hidden = !(data.tiles ?? []).some(({ quiet }) => !quiet);
     this.candidates.show(data.candidates);
     setText(this.question, data.first?.title ?? "");
-    this.question.hidden = !data.first;
+    this.question.hidden = !data.first?.title;
     const isFirst = ({ title }) => !data.first || data.first.tables.includes(title);
     const shown = (tables) => [tables, () => make("section"), (node, table) => changeSection(node, table, data.labels)];
     fill(this.tables, ...shown((data.tables ?? []).filter(isFirst)));
