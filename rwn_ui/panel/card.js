@@ -132,6 +132,7 @@ class Card {
     setText(this.title, title);
     this.title.title = title; // the pointer finds what a narrow card cuts
     setText(this.note, note);
+    this.note.title = note;
     setText(this.reason, form ? "" : reason);
     this.showForm(form);
     this.plot.setAttribute("role", form ? "group" : "img");

@@ -90,6 +90,7 @@ class Summary {
     const expected = changed.q == null ? "" : ` (q = ${changed.q}${changed.own ?? ""})`;
     const least = changed.least ? ` · ${changed.least}` : "";
     setText(this.share, `cells changed ${percent(changed.overall)}${expected}${least}`);
+    this.share.title = this.share.textContent;
     const each = changed.names.map((name, i) => `${name} ${percent(changed.share[i])}`);
     this.strip.setAttribute("aria-label", `Share of changed cells by variable: ${each.join(", ")}`);
     fill(this.strip, each, () => make("i"), (bar, title, i) => {
