@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks answers``, ``classroom``, ``intervals``, ``journeys``, ``reading``,
-``relations``, ``side_by_side``, ``start``, ``strongest``, ``tried`` or ``ways`` runs one of the
-long comparisons, with options of its own.
+``python -m benchmarks answers``, ``classroom``, ``intervals``, ``journeys``, ``opening``,
+``reading``, ``relations``, ``side_by_side``, ``start``, ``strongest``, ``tried`` or ``ways`` runs
+one of the long comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _LONG = (
     "classroom",
     "intervals",
     "journeys",
+    "opening",
     "reading",
     "relations",
     "side_by_side",

@@ -28,6 +28,7 @@ from rwn_core.masking.method import Rounded as Rounded
 from rwn_core.masking.method import unrounded as unrounded
 from rwn_core.masking.microaggregation import Microaggregation as Microaggregation
 from rwn_core.masking.nbrs2015 import NBRS2015 as NBRS2015
+from rwn_core.masking.option import OPTIONS_IN_WORDS
 from rwn_core.masking.option import Option as Option
 from rwn_core.masking.option import method_options as method_options
 from rwn_core.masking.option import option_words as option_words
@@ -74,9 +75,9 @@ METHODS: Mapping[str, Any] = MappingProxyType(
 """Every method's parameter record by its key, in the order on screen."""
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType(
-    {lever.name: lever.short for method in _METHODS for lever in method.levers}
+    OPTIONS_IN_WORDS | {lever.name: lever.short for method in _METHODS for lever in method.levers}
 )
-"""How a line of words calls the levers of all methods, by their names."""
+"""How a line of words calls the levers of all methods, and some options, by their names."""
 
 _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {

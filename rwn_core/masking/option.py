@@ -23,6 +23,16 @@ Form = Literal["choice", "switch", "whole", "number", "name", "names", "formula"
 _WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 
 
+OPTIONS_IN_WORDS = {
+    "bandwidth_k": "neighbors that set the bandwidth",
+    "by_prediction": "by prediction",
+    "later_balance": "balance of later slices",
+    "outside_household": "outside the household",
+    "tie_factors": "factors that tie",
+}
+"""What options are called where their own name is no word of the field."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """A parameter of a method that no slider moves."""
@@ -41,7 +51,7 @@ class Option:
     @property
     def title(self) -> str:
         """Its name, to be read by a person."""
-        words = self.name.replace("_", " ")
+        words = OPTIONS_IN_WORDS.get(self.name, self.name.replace("_", " "))
         return words.capitalize() if len(words) > len("k0") else words
 
 

@@ -70,10 +70,10 @@ class SoftRWN(SlicedMethod):
     width : float
         Above 0, in units of the bandwidth.
     bandwidth : {"adaptive", "fixed", "absolute"}
-        The unit of the width: the distance to a record's bandwidth_k-th nearest, averaged over
-        both records; its median over all records; or a standard deviation.
+        The unit of the width: a record's distance to its k-th nearest (`bandwidth_k`), averaged
+        over both records; its median over all records; or a standard deviation.
     bandwidth_k : int
-        At least 1.
+        Which nearest record sets the bandwidth: 10 for the tenth. At least 1.
     cap : float
         The largest probability of a single donor, after balancing as before: above 0, at most 1.
     own : bool

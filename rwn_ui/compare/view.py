@@ -38,7 +38,9 @@ EARLIER = {
 
 def shelf(session: Session) -> None:
     """Keep the present setting, load a file, remove what is not needed."""
-    st.markdown(f"**Present setting**  \n{escaped(session.words)}")
+    st.markdown(
+        f"**Present setting**  \n{escaped(session.name_of_setting)}", help=escaped(session.words)
+    )
     name = st.text_input("Name", key=session.key("compare.name"), max_chars=60)
     note = st.text_area("Note", key=session.key("compare.note"), height=68)
     if st.button(

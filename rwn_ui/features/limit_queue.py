@@ -292,6 +292,7 @@ def draw_verdict(
         "state": None,
         "nearest": "",
         "against": [],
+        "is_final": not pending,
     }
     first, broken = verdict.first, verdict.broken
     follow = f"{counted(pending, 'limit')} to follow" if pending else ""
@@ -305,6 +306,7 @@ def draw_verdict(
         "label": "Policy",
         "text": text,
         "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
+        "is_final": not follow and not later,
     }
     if first is None:
         return shown

@@ -82,8 +82,11 @@ def form(session: Session) -> Space:
         "strength, so that all are compared at the same limits, or at the same loss.",
     )
     space = space_of(session, chosen, most)
-    stays = f"Stays as on Tune, where not chosen: {session.words}"
-    st.caption(escaped(stays) if space.setting else "Everything of RWN may change but q and k.")
+    if space.setting:
+        stays = f"Stays as on Tune, where not chosen: {session.name_of_setting}"
+        st.caption(escaped(stays), help=escaped(session.words))
+    else:
+        st.caption("Everything of RWN may change but q and k.")
     with st.popover("Limits", width="stretch", help="The policy, by which all pages judge."):
         limits.edit(session, "find")
     st.button(

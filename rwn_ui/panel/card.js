@@ -130,7 +130,9 @@ class Card {
     const form = reason ? asked : undefined; // a fitted regression is changed in the full view
     this.node.dataset.drawn = ++this.count;
     setText(this.title, title);
+    this.title.title = title; // the pointer finds what a narrow card cuts
     setText(this.note, note);
+    this.note.title = note;
     setText(this.reason, form ? "" : reason);
     this.showForm(form);
     this.plot.setAttribute("role", form ? "group" : "img");

@@ -127,13 +127,23 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   font(plot);
   Object.assign(ctx, { textAlign: "center", textBaseline: "bottom" });
   const [across, down] = [xaxis.title.text, yaxis.title.text];
-  if (across) ctx.fillText(plain(across), within(plot, plain(across), x.paper(0.5)), height - 2);
+  if (across) {
+    const share = fitted(plot, plain(across), plot.width - 2);
+    ctx.fillText(plain(across), within(plot, plain(across), x.paper(0.5)), height - 2);
+    if (share < 1) font(plot);
+  }
   ctx.textBaseline = "top";
   if (!down) return;
-  const wide = ctx.measureText(plain(down)).width, room = Math.min(1, (height - 4) / wide);
-  if (room < 1) font(plot, { size: room * plot.size }); // smaller on a low card, and within it
-  const half = (room * wide) / 2 + 2;
+  const wide = ctx.measureText(plain(down)).width;
+  const half = (fitted(plot, plain(down), height - 4) * wide) / 2 + 2;
   turned(ctx, plain(down), 2, Math.max(half, Math.min(y.paper(0.5), height - half)));
+}
+
+/** Take smaller type where a text is longer than its room; its share of the usual size. */
+function fitted(plot, text, room) {
+  const share = Math.min(1, room / plot.ctx.measureText(text).width);
+  if (share < 1) font(plot, { size: share * plot.size });
+  return share;
 }
 
 function turned(ctx, text, x, y) {

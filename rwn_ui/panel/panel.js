@@ -134,7 +134,7 @@ class Panel {
     this.tiles.hidden = !(data.tiles ?? []).some(({ quiet }) => !quiet);
     this.candidates.show(data.candidates);
     setText(this.question, data.first?.title ?? "");
-    this.question.hidden = !data.first;
+    this.question.hidden = !data.first?.title;
     const isFirst = ({ title }) => !data.first || data.first.tables.includes(title);
     const shown = (tables) => [tables, () => make("section"), (node, table) => changeSection(node, table, data.labels)];
     fill(this.tables, ...shown((data.tables ?? []).filter(isFirst)));
@@ -222,7 +222,8 @@ class Panel {
       const card = this.cards.find((c) => c.plot === target);
       if (!card || !width || (card.size.width === width && card.size.height === height)) continue;
       card.size = { width, height };
-      if (card.visible && card.draw(this.theme)) card.describe();
+      // out of sight, too, where a picture of the old size would be stretched
+      if ((card.visible || card.drawn.chart) && card.draw(this.theme)) card.describe();
     }
   }
 

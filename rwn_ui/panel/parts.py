@@ -87,8 +87,8 @@ def measure_cards(
             elif isinstance(reading, Reading):
                 given = one[:1] if chart in OF_VARIABLE else more.get(chart, ())
                 card = CHARTS[chart](reading, *given, **bands(measure.key))
-                if reading.used is not None:
-                    card = {**card, "title": card["title"] + reading.rows_words}
+                if reading.rows_words:
+                    card = _with_rows_used(card, reading)
             elif first.silent:
                 continue
             else:
@@ -96,6 +96,20 @@ def measure_cards(
                 card = draw_reason(words, str(reading), chart)
             cards.append((card, reading))
     return cards
+
+
+def _with_rows_used(card: Chart, reading: Reading[Any]) -> Chart:
+    """The card that says how many rows it rests on: in title and words, and with its table."""
+    others = "were not drawn" if reading.detail.sampled else "lack a value"
+    words = f"{reading.used:,} of {reading.total:,} rows are read, the others {others}"
+    table = card["table"]
+    caption = " ".join(filter(None, [f"{words}.", table.get("caption")]))
+    return {
+        **card,
+        "title": card["title"] + reading.rows_words,
+        "alt": f"{card['alt']}; {words}",
+        "table": {**table, "caption": caption},
+    }
 
 
 Table = dict[str, Any]

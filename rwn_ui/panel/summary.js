@@ -23,7 +23,7 @@ class VerdictLine {
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
-    const { text, nearest, detail, price, state, help, against, quick, unmasked = "" } = verdict;
+    const { text, nearest, detail, price, state, help, against, quick, unmasked = "", is_final: final = true } = verdict;
     setText(this.answer, quick?.text ?? "");
     this.menu.hidden = !quick?.text && !quick?.steps.length;
     setText(this.caution, quick?.caution ?? "");
@@ -38,12 +38,14 @@ class VerdictLine {
       step.setAttribute("aria-label", title);
     });
     this.node.dataset.state = state ?? "";
+    this.node.classList.toggle("rwn-follows", !final);
     setText(this.text, text);
     this.unmasked.hidden = !unmasked;
     this.unmasked.parentNode.classList.toggle("rwn-wraps", Boolean(unmasked));
     setText(this.unmasked, unmasked);
     setText(this.nearest, nearest.charAt(0).toUpperCase() + nearest.slice(1));
     setText(this.price, [price, detail].filter(Boolean).join(" · ").replaceAll(" %", "\u00a0%"));
+    this.price.title = this.price.textContent; // names of variables may be longer than the line
     setText(this.tip, help);
     showAgainst(this.marks, against);
   }
@@ -88,6 +90,7 @@ class Summary {
     const expected = changed.q == null ? "" : ` (q = ${changed.q}${changed.own ?? ""})`;
     const least = changed.least ? ` · ${changed.least}` : "";
     setText(this.share, `cells changed ${percent(changed.overall)}${expected}${least}`);
+    this.share.title = this.share.textContent;
     const each = changed.names.map((name, i) => `${name} ${percent(changed.share[i])}`);
     this.strip.setAttribute("aria-label", `Share of changed cells by variable: ${each.join(", ")}`);
     fill(this.strip, each, () => make("i"), (bar, title, i) => {

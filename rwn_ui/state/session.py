@@ -310,7 +310,8 @@ class Session:
         method = rwn.METHODS[self.method]
         parts = [] if self.method == "rwn" else [str(method.title)]
         parts += [f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items()]
-        parts += [f"{name} = {option_words(value)}" for name, value in self.options]
+        called = ((SHORT_NAMES.get(name, name), value) for name, value in self.options)
+        parts += [f"{name} = {option_words(value)}" for name, value in called]
         # of many weights that are not 1, how many they are
         own = [v for v in self.data.schema.released if v.weight != 1.0 and method.uses_weights]
         each = [f"weight of {v.name} = {v.weight:g}" for v in own]

@@ -98,6 +98,8 @@ def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -
             if chart["key"] == REGRESSION.key and "reason" not in chart
         ],
     }
+    if shown["tables"]:
+        shown["first"] = {"cards": len(cards), "tables": [], "more": "Numbers of the regression"}
     waits = pending(session, now.readings, coming=now.coming == COMING)
     waiting = bool(now.pending or {"advice", "start", "presets", repeated_draws.WAITS} & {*waits})
     about = {"stamp": stamp(now.words, shown), "waits": waits, "waiting": waiting}

@@ -21,6 +21,11 @@ _HELP = (
     "person's record. Distances do not change: nothing is ranked anew."
 )
 
+_EACH_SLICE = (
+    "A row shows each slice of one person verbatim; who knows some of its values may read the "
+    "others."
+)
+
 
 def draw(session: Session) -> None:
     """The choice, the editor of one's own slices, and what a row then shows."""
@@ -45,7 +50,18 @@ def draw(session: Session) -> None:
                     on_change=_take,
                     args=(session, number),
                 )
-    for sentence in (*verbatim_words(session.slices), *slice_words(session.params)):
+    _say_what_rows_show(session)
+
+
+def _say_what_rows_show(session: Session) -> None:
+    """Say what a row shows of one person; of several slices once, each behind the question mark."""
+    shown = verbatim_words(session.slices)
+    if len(shown) > 1:
+        st.caption(_EACH_SLICE, help=escaped("\n\n".join(shown)))
+    else:
+        for sentence in shown:
+            st.caption(escaped(sentence))
+    for sentence in slice_words(session.params):
         st.caption(escaped(sentence))
 
 

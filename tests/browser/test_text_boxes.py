@@ -140,6 +140,9 @@ def open_table(app: App, file: Path) -> Iterator[str]:
     masked = app.page.get_by_text("Mask it", exact=True)  # of a weight nothing is chosen
     if masked.is_visible():
         masked.click()
+    for own in app.page.get_by_text("Each row is a person of its own").all():
+        if own.is_visible():  # of rows that look related, nothing is chosen either
+            own.click()
     use.click()
     use.wait_for(state="hidden")
 

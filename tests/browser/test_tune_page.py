@@ -57,6 +57,7 @@ def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints
     for chart in app.page.locator(".rwn-card .rwn-plot").all():  # words for a screen reader
         assert chart.get_attribute("role") == "img"
         assert len(chart.get_attribute("aria-label") or "") > 20
+    app.page.get_by_text("Numbers of the regression").click()
     table = app.page.locator(".rwn-tables table")
     heads = ["coefficient, original", "SE, original", "coefficient, released", "SE, released"]
     assert table.locator("th").all_inner_texts()[:5] == ["term", *heads]

@@ -1,5 +1,5 @@
-// Finds texts that are cut, texts that collide, and texts too pale to be read. Run before a page's
-// own scripts, it notes what is written on each canvas, too.
+// Finds texts that are cut, texts that collide, and texts too pale to be read; lists what a reader
+// finds in the window. Run before a page's own scripts, it notes what is written on each canvas, too.
 
 (() => {
   const written = new WeakMap(); // canvas -> what was written since it was wiped
@@ -137,6 +137,26 @@
     const all = [...texts()].filter((text) => !text.gone || text.cut);
     const cut = all.filter((text) => text.cut).map((text) => `“${text.words}” is cut`);
     return [...new Set([...cut, ...collisions(all.filter((text) => !text.gone), ""), ...ofCanvases()])];
+  };
+
+  /** What a reader finds in the window: texts of the page and its fields, and those of pictures. */
+  window.textsInWindow = () => {
+    const isIn = ([left, top, right, bottom]) => right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+    const page = new Map(); // a text of several lines is one
+    for (const { words, owner, gone, box } of texts())
+      if (!gone && isIn(box)) page.set(owner, (page.get(owner) ?? new Set()).add(words));
+    const fields = [...document.querySelectorAll("input:not([type=range], [type=checkbox], [type=radio], [type=file]), textarea, select")]
+      .filter((field) => field.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+      .filter((field) => { const { left, top, right, bottom, width } = field.getBoundingClientRect();
+                           return width > 1 && isIn([left, top, right, bottom]); })
+      .map((field) => field.selectedOptions?.[0]?.text || field.value || field.placeholder);
+    const pictures = [...document.querySelectorAll("canvas")].flatMap((canvas) => {
+      if (!canvas.checkVisibility({ visibilityProperty: true })) return [];
+      const { left, top, width } = canvas.getBoundingClientRect(), ratio = canvas.width / width || 1;
+      const inPage = (box) => box.map((value, i) => value / ratio + (i % 2 ? top : left));
+      return (written.get(canvas) ?? []).filter(({ box }) => isIn(inPage(box))).map(({ words }) => words);
+    });
+    return { page: [...[...page.values()].flatMap((each) => [...each]), ...fields], pictures };
   };
 
   // ---------------------------------------------------------------- contrast

@@ -93,10 +93,10 @@ test("the title of the vertical axis stays on the canvas, and is smaller on a lo
   assert.ok(low.fonts.some((font) => font.includes(" 5px") || font.startsWith("5px")), low.fonts.join("; "));
 });
 
-test("a card is drawn again when its size has changed, and only while it is seen", () => {
+test("a card is drawn again when its size has changed, and first when it is seen", () => {
   const { Panel } = load(["panel.js"], ["Panel"]);
   const drawn = [];
-  const card = { plot: 1, node: 2, visible: true, size: { width: 10, height: 20 }, draw: () => (drawn.push({ ...card.size }), true), describe() {} };
+  const card = { plot: 1, node: 2, visible: true, drawn: {}, size: { width: 10, height: 20 }, draw: () => (drawn.push({ ...card.size }), true), describe() {} };
   const panel = Object.assign(Object.create(Panel.prototype), { cards: [card] });
   const resize = (width, height, target = 1) => panel.resized([{ target, contentRect: { width, height } }]);
   for (const [width, height, target] of [[10, 20], [0, 0], [11, 20, 3], [11, 20], [11, 21], [11, 21]]) resize(width, height, target);
@@ -106,6 +106,9 @@ test("a card is drawn again when its size has changed, and only while it is seen
   assert.equal(drawn.length, 2);
   panel.onVisible([{ target: 2, isIntersecting: true }]);
   assert.deepEqual(drawn.at(-1), { width: 12, height: 21 });
+  Object.assign(card, { visible: false, drawn: { chart: {} } });
+  resize(13, 21);
+  assert.deepEqual(drawn.at(-1), { width: 13, height: 21 }, "its picture of the old size is not stretched");
 });
 
 test("a screen reader hears the setting and, where there is one, its verdict", () => {

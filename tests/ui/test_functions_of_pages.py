@@ -13,10 +13,12 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.measures.comparison import Comparison
 from rwn_ui.compare.view import _mark, choice_key
 from rwn_ui.data.file_layout import _picture
 from rwn_ui.learn.paper import draw_many
 from rwn_ui.learn.sampling import LESSON as SAMPLING
+from rwn_ui.panel.parts import _with_rows_used
 from rwn_ui.risk import sentences
 from rwn_ui.server import private_streamlit
 from rwn_ui.state import visit
@@ -140,3 +142,17 @@ def test_a_key_that_is_never_drawn_anew_has_no_privacy() -> None:
     values = {"fraction": 0.1, "keys": 8}
     shown = [SAMPLING.show({**values, "change": change}, None).tiles[2] for change in (0.0, 1.0)]
     assert [tile["released"] for tile in shown] == ["none", "0.00"]
+
+
+def test_a_card_of_some_rows_says_so_in_its_title_its_words_and_with_its_table() -> None:
+    frame = rwn.load_demo("bodyfat").frame.copy()
+    frame.loc[:131, "age"] = np.nan
+    data = rwn.Microdata.from_frame(frame)
+    comparison = Comparison(original=data, masked=data)
+    reading = rwn.MEASURES["mahalanobis"].read(comparison)
+    assert isinstance(reading, rwn.Reading)
+    card = _with_rows_used(rwn.MEASURES["mahalanobis"].charts["mahalanobis"](reading), reading)
+    said = f"{len(frame) - 132} of {len(frame)} rows"
+    assert card["title"] == f"Mahalanobis distance ({said})"
+    assert card["alt"].endswith(f"; {said} are read, the others lack a value")
+    assert card["table"]["caption"].startswith(f"{said} are read, the others lack a value. Value:")

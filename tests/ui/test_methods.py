@@ -19,6 +19,7 @@ from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.masking.sliced_method import PREDICTED, TIED
 from rwn_core.measures.sentence import percent
 from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.background import task as background_task
 from rwn_ui.compare.view import take
@@ -29,6 +30,7 @@ from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders, sidebar
+from rwn_ui.widgets import slices as slices_widget
 from rwn_ui.widgets.live_sliders import controls
 from rwn_ui.widgets.options import names_for
 from tests.ui.following import CARDS_OF_TUNE, large_csv, shown
@@ -104,6 +106,14 @@ def test_a_setting_from_elsewhere_brings_its_method_and_its_options(session) -> 
     assert session.params == RWN(epsilon=0.0, k=7, scale="range"), "no slider can show it"
     load(session, rwn.Setting(params=SoftRWN(kernel="exponential")))
     assert session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
+
+
+def test_an_option_is_called_by_words_wherever_a_setting_is_shown(session) -> None:
+    setting = rwn.Setting(params=SoftRWN(bandwidth_k=80))
+    load(session, setting)
+    for words in (session.words, setting.words, short_setting(setting)):
+        assert "neighbors that set the bandwidth" in words
+        assert "bandwidth_k" not in words
 
 
 def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page, monkeypatch):
@@ -275,8 +285,12 @@ def test_a_preset_of_slices_is_live_and_ranks_nothing_anew(open_page, monkeypatc
     pd.testing.assert_frame_equal(released.masked.frame, in_groups(session))
     assert not released.masked.frame.equals(alone.masked.frame)
     assert sorted(map(sorted, released.law.units())) == sorted(map(sorted, session.slices))
+    help_of = {each.value: each.help for each in screen.test.caption}
+    shown = help_of[slices_widget._EACH_SLICE]
     told = "A row shows abdomen, ankle and 10 more of one person verbatim; who knows three of them "
-    assert f"{told}may read the others." in screen.words("caption")
+    assert f"{told}may read the others." in shown
+    assert shown.count("verbatim") == len(session.slices) == 2
+    assert screen.words("caption").count("verbatim") == 1
     slice_by(screen, "Whole rows")
     assert len(searches) == count
     words = session.words

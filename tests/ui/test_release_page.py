@@ -101,7 +101,7 @@ def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside(
     assert session.scenarios == {}
     assert job.label == f"One: {session.words}"
     assert screen.find("button", "Save scenario").disabled
-    assert f"**Present setting**  \n{session.words}" in screen.words("markdown")
+    assert f"**Present setting**  \n{session.name_of_setting}" in screen.words("markdown")
     assert not screen.test.info  # the hint before anything was started
     screen.press("Cancel")
     assert not screen.work.busy

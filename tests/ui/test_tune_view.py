@@ -391,6 +391,7 @@ def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> N
     assert (one["label"], one["state"]) == ("Attribute gain", None), "one draw is never green"
     words = "This draw keeps all 2 limits; further draws are being read. Left: "
     assert one["text"].startswith(words)
+    assert not one["is_final"]
 
 
 def test_further_draws_make_it_green_or_red(session: Session) -> None:
@@ -401,6 +402,7 @@ def test_further_draws_make_it_green_or_red(session: Session) -> None:
     kept = shown(session)["verdict"]
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
     assert kept["text"].startswith("Keeps all 2 limits. Left: ")
+    assert kept["is_final"]
     assert " in one more release, limit " in kept["nearest"]
     # the planted wrong case: this draw keeps them, one more release of the setting need not
     note_draws(session, attribute_gain=(gain, gain), distance_linkage=(0.0, 3 * ordinary))

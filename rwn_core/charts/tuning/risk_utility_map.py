@@ -32,6 +32,8 @@ _PLACES = {
     "top left": (-0.05, 0.12),
     "bottom right": (0.05, -0.12),
 }
+_ALONG_CORNER = ((0.6, 0.93), (0.75, 0.93), (0.9, 0.93))
+"""Where the name of the corner lies, on a narrow card."""
 
 
 def draw(
@@ -58,6 +60,7 @@ def draw(
     spots = [(share(p["loss"], x_range), share(p["up"], y_range)) for p in placed]
     crowded = _is_crowded(spots, share(limit or 0.0, y_range))
     now = next((p for p in placed if p["label"] == "now"), None)
+    corner = _corner(spots, top)
     clouds = [_cloud(others, "draws", 5, 0.5, of_limits)] if others else []
     return style.chart(
         "risk_utility_map",
@@ -67,7 +70,7 @@ def draw(
         data=[
             *_swept(_placed(swept, scale), of_limits),
             *clouds,
-            *_markers(placed, spots, of_limits),
+            *_markers(placed, spots, _ALONG_CORNER if corner else (), of_limits),
         ],
         layout=style.layout(
             style.axis("relations lost · less lost →", *x_range, share=True),
@@ -77,7 +80,7 @@ def draw(
                 *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
             ],
             annotations=[
-                *_corner(spots, top),
+                *corner,
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits, left=crowded),
                 *(_coming_label(p, x_range) for p in coming),
             ],
@@ -124,7 +127,7 @@ def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Labe
 
     An arrow says that the original lies beyond.
     """
-    if any(x > 0.35 and y > 0.75 for x, y in spots):
+    if any(x > 0.2 and y > 0.75 for x, y in spots):
         return []
     words = "original data" if top == 1.0 else "original data ↗"
     return [style.corner(words, style.NEUTRAL)]
@@ -165,10 +168,13 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 
 
 def _markers(
-    placed: Sequence[Point], spots: Sequence[tuple[float, float]], of_limits: bool
+    placed: Sequence[Point],
+    spots: Sequence[tuple[float, float]],
+    named_corner: Sequence[tuple[float, float]],
+    of_limits: bool,
 ) -> list[style.Trace]:
     """Return hollow squares for pinned settings and a diamond for the present one on top."""
-    taken = list(spots)
+    taken = [*spots, *named_corner]
     traces = []
     for p, spot in zip(placed, spots, strict=True):
         # the name stands on the side with most room: from other markers and names, and borders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -145,10 +145,20 @@ def _models(levels: bool) -> Mapping[str, Any]:
     return {name: _Standardized(model) for name, model in models.items()}
 
 
+class Model(Protocol):
+    """A model that is fitted to rows, shape (m, c), and predicts of people, shape (n, c)."""
+
+    def fit(self, rows: Floats, shown: Floats) -> object:
+        """Fit the model to rows and their values."""
+
+    def predict(self, people: Floats) -> Floats:
+        """Return a value for each person."""
+
+
 class _Standardized:
     """A model of a number that is fitted in standard deviations."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Model) -> None:
         from sklearn.preprocessing import StandardScaler
 
         self._model = model
