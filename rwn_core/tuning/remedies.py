@@ -27,8 +27,8 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import OFTEN_BEST, recommend, refusal, without_secrets
 from rwn_core.tuning.several_draws import DECISIVE
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
-from rwn_core.tuning.strength import MOST_LOST, TableSearch, kind
-from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, way_of
+from rwn_core.tuning.strength import MOST_LOST, TableSearch
+from rwn_core.tuning.ways import LATER, WAYS, in_way, kind, later_donors, way_of
 
 if TYPE_CHECKING:
     from rwn_core.tuning.search import Space

@@ -37,7 +37,8 @@ from rwn_core.tuning.slice_presets import (
     slice_steps,
     weight_steps,
 )
-from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
+from rwn_core.tuning.strength import StrengthTrial, TableSearch, several_left
+from rwn_core.tuning.ways import kind
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval

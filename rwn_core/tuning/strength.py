@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 from typing import Any, TypeVar
@@ -45,8 +45,9 @@ from rwn_core.tuning.several_draws import (
     note_draws,
     read_limits,
 )
+from rwn_core.tuning.slice_mates import is_read_by_mates
 from rwn_core.tuning.verdict import RAISED, Verdict
-from rwn_core.tuning.ways import WAYS, in_way, way_of
+from rwn_core.tuning.ways import in_way, kind, way_of
 
 PLACES = 16  # parts between the ends of a strength
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
@@ -248,6 +249,8 @@ class TableSearch:
         if self.late or (most is None and kept in self.seen):
             return None
         self.seen.add(kept)
+        if most is None and is_read_by_mates(self.microdata, self.policy, candidate):
+            return None
         self.candidate_until = self._end_of_candidate(may_lose=most is not None)
         trial = found = None
         try:
@@ -787,15 +790,3 @@ def _lost(left: UseLeft | None) -> float:
 def _relations_lost(compared: Comparison) -> float | None:
     found = MEASURES[UTILITY].read(compared, bare=True)
     return found.value if isinstance(found, Reading) else None
-
-
-def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
-    """Return what a setting is apart from its strength; with its other levers if `levers`."""
-    params = setting.params
-    balanced = getattr(params, "balance", 0.0) > 0
-    way = way_of(params)
-    later = params.later if WAYS[way].parameters.get("by_prediction") else None
-    about = setting.method, getattr(params, "kernel", ""), balanced, way, later
-    names = [each.name for each in fields(params) if each.name != params.strength] * levers
-    held = tuple((name, getattr(params, name)) for name in names)
-    return *about, setting.slices, setting.weights, held

@@ -383,6 +383,8 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _only_inside(tried: RedTeam) -> Finding | None:
     """Return the best name by an attack that was not tried on people outside, too."""
-    both = frozenset() if tried.difference is None else tried.difference.ways
+    if tried.difference is None:
+        return tried.attribute
+    both = tried.difference.ways
     names = [each for each in tried.findings if each.secret is not None]
     return next((each for each in names if (each.attack, each.secret) not in both), None)

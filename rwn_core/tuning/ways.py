@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rwn_core.masking import RWN, SoftRWN
+from rwn_core.tuning.point import Setting
 
 Sliced = TypeVar("Sliced", RWN, SoftRWN)
 
@@ -85,3 +86,15 @@ def way_of(params: object) -> str:
         if related and all(getattr(params, name, None) == v for name, v in related.items()):
             return key
     return "apart"
+
+
+def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
+    """Return what a setting is apart from its strength; with its other levers if `levers`."""
+    params = setting.params
+    balanced = getattr(params, "balance", 0.0) > 0
+    way = way_of(params)
+    later = params.later if WAYS[way].parameters.get("by_prediction") else None
+    about = setting.method, getattr(params, "kernel", ""), balanced, way, later
+    names = [each.name for each in fields(params) if each.name != params.strength] * levers
+    held = tuple((name, getattr(params, name)) for name in names)
+    return *about, setting.slices, setting.weights, held

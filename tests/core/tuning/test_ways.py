@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.data.schema import as_slices
 from rwn_core.measures import MEASURES, USE
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel import clock
@@ -16,10 +19,12 @@ from rwn_core.tuning.point import setting_name
 from rwn_core.tuning.recommend import look_at_ways
 from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
+from rwn_core.tuning.slice_mates import is_read_by_mates
 from rwn_core.tuning.slice_presets import preset_slices
-from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
+from rwn_core.tuning.strength import StrengthTrial, TableSearch, several_left
 from rwn_core.tuning.verdict import RED_TEAM
-from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors, way_of
+from rwn_core.tuning.ways import LATER, WAYS, in_way, kind, later_donors, way_of
+from tests.tables import described
 
 NAMES = ["siri", "age", "weight", "height", "abdomen", "neck"]
 
@@ -262,3 +267,41 @@ def test_slices_that_a_method_refuses_are_not_tried_after_others(few: rwn.Microd
         apart.params.check(apart.applied_to(few))
     with pytest.raises(rwn.ParameterError, match="identifying variable"):
         tables.start(apart)
+
+
+MATES = described(
+    pd.DataFrame(
+        {
+            "age": np.arange(200) % 40,
+            "glucose": np.random.default_rng(1).normal(size=200),
+            "insulin": np.random.default_rng(2).normal(size=200),
+            "test": np.random.default_rng(3).integers(2, size=200),
+            "visits": np.random.default_rng(4).integers(3, size=200),
+        }
+    ),
+    age="key",
+    glucose="confidential",
+    insulin="confidential",
+    test="confidential",
+    visits="confidential",
+)
+GAIN_ALONE = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.05),))
+
+
+@pytest.mark.parametrize(
+    ("slices", "read"),
+    [
+        ([], False),
+        ([["test", "visits"]], False),  # and three visits with many
+        ([["glucose", "insulin"]], True),
+        ([["insulin", "test"]], True),
+    ],
+)
+def test_slices_of_several_secrets_are_not_tried_where_mates_read_them(slices, read):
+    """What is ruled out without a release is what simple attacks reach on several, and no more."""
+    setting = Setting(params=rwn.RWN(epsilon=1e3), slices=as_slices(slices))
+    assert is_read_by_mates(MATES, GAIN_ALONE, setting) == read
+    verdict = rwn.judge_setting(MATES, setting, GAIN_ALONE)
+    assert (verdict.shares["attribute_gain"] > 4) == read
+    without_limit = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
+    assert not is_read_by_mates(MATES, without_limit, setting)
