@@ -579,8 +579,7 @@ class StrengthTrial:
 
     def strongest(self, most: float) -> int | None:
         """Find the strongest place that loses at most so much; None without one."""
-        # a setting that must lose less than another one is mostly ruled out by its weakest place
-        if most < MOST_LOST and self.at_least_lost(0) > most:
+        if most < MOST_LOST and self.at_least_lost(0) > most:  # mostly one release rules it out
             return None
         if self.at_least_lost(self.last) <= most:
             return self.last
