@@ -56,6 +56,11 @@ def projector(session: Session) -> None:
     session.projector = st.toggle("Projector mode", key=key, help="Large type for a class room.")
 
 
+def _write(words: str) -> None:
+    """Write a text in which no line ends between a number and its percent sign."""
+    st.markdown(words.replace(" %", "\N{NO-BREAK SPACE}%"))
+
+
 def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
     """The picture at the left, the words at the right."""
     size = "large" if session.projector else "usual"
@@ -63,10 +68,10 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
         picture_side, words_side = st.columns([1.25, 1], gap="medium")
         with words_side:
             st.subheader(lesson.title.partition(" · ")[2])
-            st.markdown("\n\n".join(lesson.sentences))
-            st.markdown(f"**Question.** {lesson.question}")
+            _write("\n\n".join(lesson.sentences))
+            _write(f"**Question.** {lesson.question}")
             with st.expander("Answer"):
-                st.markdown(lesson.answer)
+                _write(lesson.answer)
             code_side = st.container()
             # go on with the lesson's table and setting on the Tune page
             if st.button(

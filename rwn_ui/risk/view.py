@@ -174,7 +174,7 @@ def _tile(now: Snapshot, measure: str, tile: Tile) -> dict[str, Any]:
         if (limit := now.policy.limit(measure)) is not None:
             unread = ", not judged" if measure in now.verdict.unread else ""
             most = tenths(limit.at_most) if limit.at_most else "nobody"
-            shown["limit"] = f"limit {most}{unread}"
+            shown["limit"] = f"limit: {most}{unread}"
             shown["state"] = "over" if measure in now.verdict.broken else None
     return shown
 

@@ -327,7 +327,8 @@ class Session:
     def name_of_setting(self) -> str:
         """The current setting by its short name and its levers."""
         masked = [each.name for each in self.data.schema.released if each.masked]
-        levers = (f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items())
+        sign = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"  # a line ends between levers only
+        levers = (f"{SHORT_NAMES[name]}{sign}{value:g}" for name, value in self.levers.items())
         return " · ".join([setting_name(self.setting, masked), *levers])
 
     @property
