@@ -391,8 +391,8 @@ def solve_newton(
     here, and c are the sums of columns. With sums r of rows (n,) H is of rows and columns that
     differ, F, and -F' diag(1/r) F takes its place: rows are scaled to their sums at once.
     """
-    # `accuracy` is of the remaining difference, relative to `missing` (m,), 1 less the sums of
-    # columns; `most` are rounds; step (m,) is filled.
+    # `accuracy` is of the remaining difference, relative to `missing` (m,), what the sums of the m
+    # columns lack; `most` are rounds; step (m,) is filled.
     starts, members = rows.starts, rows.members
     of_rows = free.of_rows
     of_columns = free.of_columns

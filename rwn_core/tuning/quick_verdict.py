@@ -225,7 +225,7 @@ def _kept_at(policy: Policy, found: FoundSetting) -> SearchAnswer:
 
 
 def _not_judged(policy: Policy, apart: Mapping[str, str]) -> SearchAnswer:
-    why = next(iter(apart.values()))
+    why = next(iter(apart.values()), "It has no limits.")
     return SearchAnswer(goal=policy, reason=f"The policy cannot be judged here. {why}")
 
 
@@ -242,6 +242,5 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     least = "at least " if verdict.standings[first] else ""
     where = ", and a stronger one loses nearly all of the use" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
-    end = strength_words(trial.at(place))
     end = strength_words(trial.at(place))
     return f"No strength up to {end} keeps this policy: there {what}{where}."

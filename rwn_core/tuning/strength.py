@@ -237,7 +237,10 @@ class TableSearch:
     def look(
         self, candidate: Setting, most: float | None = None, near: float | None = None
     ) -> FoundSetting | None:
-        """Try a setting that may lose less than those before; None if it does not.
+        """Try a setting that may lose less than those before.
+
+        None if it does not, if it was tried, is refused on this table, is surely broken by who
+        knows the rest of a slice, or if the time is over.
 
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
         is read as a whole; `near` is the strength that is expected.

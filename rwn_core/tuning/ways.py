@@ -39,7 +39,7 @@ WAYS: Mapping[str, Way] = MappingProxyType(
         ),
     }
 )
-"""By key; a search looks at them in this order."""
+"""By key. A search of a space looks at them in this order, `recommend` in one by the records."""
 LATER = (3, 6, 12)
 """Into how many parts the records are cut; a later slice is drawn from as many as one part."""
 MOST_LATER = 200  # records, as many as a soft kernel of a large table weighs

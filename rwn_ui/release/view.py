@@ -9,6 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.derived import listed
 from rwn_core.reporting.context import (
     ACCESS,
     LONGEST_ANSWER,
@@ -266,10 +267,10 @@ def _ask_context(session: Session) -> None:
         st.expander(f"Questions about the release: {answered} of {len(QUESTIONS)} answered"),
         st.form(session.key("release.context"), border=False, enter_to_submit=False),
     ):
+        public = listed([each.title for each in QUESTIONS if each.public])
         st.caption(
             "Auditors ask these. No answer is required; reports say “not stated” where there is "
-            "none. Purpose, access, contact and the day of the review stand in public files; all "
-            "other answers stay in the house."
+            f"none. The answers on {public} stand in public files; all others stay in the house."
         )
         rows = [place for _ in QUESTIONS[::2] for place in st.columns(2)]
         given = {

@@ -367,3 +367,9 @@ def test_a_search_needs_a_place_to_start(bodyfat) -> None:
     goal = rwn.Goal(keep=policy(distance_linkage=0.1), best="correlation")
     with pytest.raises(rwn.ParameterError, match="sweep with all of them"):
         rwn.seek(bodyfat, [point(1, correlation=None, distance_linkage=0.1)], goal, plan=PLAN)
+
+
+def test_a_policy_without_limits_is_answered_by_a_sentence() -> None:
+    answer = rwn.quick_verdict(rwn.load_demo("bodyfat"), "rwn", rwn.Policy(limits=()))
+    assert answer.reason == "The policy cannot be judged here. It has no limits."
+    assert not answer.settings
