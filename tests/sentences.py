@@ -38,7 +38,8 @@ def shortened(sections: Sections) -> dict[str, list[str]]:
         if near and 3 * len(changed) < 2 * size:
             written[f"{head} (as {near}, but)" if changed else f"{head} (as {near})"] = changed
         else:
-            whole[head], written[head] = lines, list(given)
+            whole[head] = lines
+            written[head] = list(given)
     return written
 
 

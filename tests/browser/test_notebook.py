@@ -46,7 +46,9 @@ window.ready = true;
 
 class Notebook:
     def __init__(self, page: Page) -> None:
-        self.page, self.widgets, self.requests = page, dict[str, TuneWidget](), list[str]()
+        self.page = page
+        self.widgets: dict[str, TuneWidget] = {}
+        self.requests: list[str] = []
         page.expose_function("python", self._answer)
         page.route("**/*", self._serve)
         page.goto("http://notebook.test/")

@@ -56,7 +56,8 @@ def related(n: int = 120) -> Microdata:
     chosen = rng.choice(8, n, p=[0.27, 0.2, 0.08, 0.1, 0.14, 0.08, 0.08, 0.05])
     frame = pd.DataFrame([list(rows[at]) for at in chosen], columns=["g", "s", "size"])
     frame["size"] = pd.Categorical(frame["size"], ["s", "m", "l", "x"], ordered=True)
-    frame["x"], frame["age"] = rng.integers(0, 6, n) + 0.25, rng.integers(20, 30, n)
+    frame["x"] = rng.integers(0, 6, n) + 0.25
+    frame["age"] = rng.integers(20, 30, n)
     day = np.where(np.isin(chosen, [2, 5, 7]), chosen + 3, rng.integers(0, 4, n))
     frame["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")
     frame["y"] = rng.integers(0, 5, n) + 0.5 * (rng.random(n) < 0.1)

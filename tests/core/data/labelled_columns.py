@@ -148,15 +148,15 @@ def digits(count: int, form: str = "{}") -> Make:
 def filled(pattern: str) -> Make:
     """Draw codes: 9 becomes a digit and A a capital letter."""
 
+    def drawn(letter: str, rng: np.random.Generator) -> str:
+        if letter == "9":
+            return str(rng.integers(0, 10))
+        if letter == "A":
+            return chr(65 + int(rng.integers(0, 26)))
+        return letter
+
     def one(rng: np.random.Generator) -> str:
-        return "".join(
-            str(rng.integers(0, 10))
-            if letter == "9"
-            else chr(65 + int(rng.integers(0, 26)))
-            if letter == "A"
-            else letter
-            for letter in pattern
-        )
+        return "".join(drawn(letter, rng) for letter in pattern)
 
     return lambda rng, n: [one(rng) for _ in range(n)]
 

@@ -213,12 +213,15 @@ def survey(n: int = 420, seed: int = 3) -> pd.DataFrame:
     sex = rng.choice(["f", "m"], n)
     few = np.arange(n) < 12
     frame = pd.DataFrame({"age": age, "sex": sex})
-    frame["region"], frame["team"] = rng.choice(["South", "north", "äst"], n), rng.integers(1, 4, n)
+    frame["region"] = rng.choice(["South", "north", "äst"], n)
+    frame["team"] = rng.integers(1, 4, n)
     frame["wage"] = np.exp(2 + age / 100 + (sex == "m") / 5 + rng.normal(0, 0.4, n)).round(2)
     frame["member"] = (rng.uniform(size=n) < 1 / (1 + np.exp(-(age - 50) / 10))).astype(int)
-    frame["visits"], frame["rare"] = rng.poisson(2, n), few.astype(int)
+    frame["visits"] = rng.poisson(2, n)
+    frame["rare"] = few.astype(int)
     frame["job"] = np.where(few, "astronaut", rng.choice(["a", "b"], n))
-    frame["low"], frame["twin"] = rng.normal(size=n), age + rng.normal(0, 0.01, n)
+    frame["low"] = rng.normal(size=n)
+    frame["twin"] = age + rng.normal(0, 0.01, n)
     frame["height"] = rng.normal(170, 9, n)
     frame.loc[[5, 9], "wage"] = np.nan
     frame.loc[[7], "region"] = None
@@ -272,7 +275,8 @@ def test_SE_4_mean_share_and_median(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = check_values("interval")["SE-4"]
     read = small({"v": entry["input"]["values"]}, monkeypatch)
     expected = entry["expected"]
-    (mean,), (share,) = read.interval("mean(v)").rows, read.interval("share(v > 5)").rows
+    (mean,) = read.interval("mean(v)").rows
+    (share,) = read.interval("share(v > 5)").rows
     (median,) = read.interval("median(v)").rows
     found = [mean.estimate, mean.error, share.estimate, *share.interval, median.estimate]
     said = [expected["mean"], expected["se_masked"], expected["share_above_5"]]
@@ -692,7 +696,8 @@ def test_slices_that_follow_each_other_keep_more(way: str) -> None:
     assert lost[1] < lost[0] - 0.03
     # planted: a slice in another order
     shuffled = usual(way).masked.frame.copy()
-    shuffled["y"], shuffled["z"] = shuffled["y"].to_numpy()[::-1], shuffled["z"].to_numpy()[::-1]
+    for name in ("y", "z"):
+        shuffled[name] = shuffled[name].to_numpy()[::-1]
     masked = Microdata(shuffled, usual(way).masked.schema)
     assert loss(Comparison(original=PAIRS, masked=masked)) > lost[1] + 0.2
 

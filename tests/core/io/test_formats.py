@@ -152,7 +152,7 @@ def written(layout: FileLayout, rows: int = 40) -> bytes:
     for i in range(rows):
         income = f"{i * 37 % 900}.{i % 9 + 1}".replace(".", layout.decimal)
         lines.append(mark.join([NAMES[i % 5], income, str(20 + i % 9)]))
-    lines += ["Source of the table"] * layout.below
+    lines += ["Source of the table" for _ in range(layout.below)]
     return "\n".join(lines).encode(layout.encoding)
 
 

@@ -496,10 +496,17 @@ def extract(n: int = 300, seed: int = 1) -> tuple[list[str], dict[str, list[Any]
         "INCTOT": [int(each) if each % 7 else None for each in random.integers(-9999, 10**6, n)],
         "RATIO": [int(each) / 1000 if each % 5 else None for each in random.integers(0, 9999, n)],
     }
+
+    def as_written(ratio: float | None, year: int) -> str:
+        if ratio is None:
+            return ""
+        with_point = year % 2 == 1
+        return f"{ratio:.3f}" if with_point else str(round(ratio * 1000))
+
     lines = [
         f"{year}{round(weight * 100):010d}{sex}{state or '':<3}"
         f"{'' if income is None else income:>8}"
-        f"{'' if ratio is None else (f'{ratio:.3f}' if year % 2 else round(ratio * 1000)):>6}"
+        f"{as_written(ratio, year):>6}"
         for year, weight, sex, state, income, ratio in zip(*values.values(), strict=True)
     ]
     return lines, values

@@ -77,7 +77,8 @@ def written_out(law: CellLaw, codes: np.ndarray, q: float) -> sparse.csr_array:
 
 def test_each_list_is_looked_at_once_and_complete(found):
     listed = DonorTables(found)
-    order, seen = listed.order, list[tuple[int, list[int]]]()
+    order = listed.order
+    seen: list[tuple[int, list[int]]] = []
 
     def look(lists: Lists, first: int, last: int) -> None:
         for place in range(first, last):

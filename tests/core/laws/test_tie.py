@@ -40,7 +40,8 @@ def table_of_six(seed: int) -> rwn.Microdata:
     """Numbers, some tied, and a category, in slices that differ by the seed."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"a": rng.integers(0, 4, 6).astype(np.float64)})
-    frame["b"], frame["c"] = rng.normal(size=6).round(1), rng.lognormal(size=6).round(2)
+    frame["b"] = rng.normal(size=6).round(1)
+    frame["c"] = rng.lognormal(size=6).round(2)
     frame["d"] = rng.permutation(["x", "x", "y", "z", "z", "z"])
     return described(frame, ([("a", "b")], [("b", "d")], [], [("a", "c", "d")])[seed % 4])
 

@@ -336,7 +336,8 @@ def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(twe
             places = len(middle) - 1 - partners(4, uniform[0][middle][::-1])[::-1]
         expected = n.copy()
         expected[middle] = n[middle[places]]
-        expected[order[:2]], expected[order[11:]] = n[order[:2]].mean(), n[order[11:]].mean()
+        for tail in (order[:2], order[11:]):
+            expected[tail] = n[tail].mean()
         assert drawn(method, twelve)["n"].tolist() == np.rint(expected).tolist()
 
 

@@ -288,9 +288,9 @@ def numbers(value: Any) -> list[float]:
     if isinstance(value, Mapping):
         return [leaf for part in value.values() for leaf in numbers(part)]
     if isinstance(value, list | tuple | np.ndarray):
-        return [leaf for part in np.asarray(value, dtype=object).ravel() for leaf in
-                ([part] if isinstance(part, float) else numbers(part) if
-                 isinstance(part, list | tuple | dict) else [])]  # fmt: skip
+        parts = np.asarray(value, dtype=object).ravel()
+        inside = [part for part in parts if isinstance(part, float | list | tuple | dict)]
+        return [leaf for part in inside for leaf in numbers(part)]
     return [value] if isinstance(value, float) else []
 
 

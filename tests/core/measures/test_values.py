@@ -328,7 +328,8 @@ def table_of_ends(n: int, seed: int = 0) -> rwn.Microdata:
     """Coarse keys and a confidential answer that nearly all give alike."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"name": [f"p{i}" for i in range(n)], "group": rng.choice(list("abc"), n)})
-    frame["age"], frame["ill"] = rng.integers(0, 4, n), rng.choice(["no", "yes"], n, p=[0.97, 0.03])
+    frame["age"] = rng.integers(0, 4, n)
+    frame["ill"] = rng.choice(["no", "yes"], n, p=[0.97, 0.03])
     return described(frame, name="identifier", group="key", age="key", ill="confidential")
 
 
@@ -343,7 +344,8 @@ def test_the_law_of_the_unmasked_file_changes_nothing() -> None:
     assert law.rows_unchanged() == pytest.approx(np.ones(50))
     of_rwn = rwn.mask(data, rwn.RWN(k=1, q=0.0), seed=1).law
     for name in masked.names:
-        (ours, values), (theirs, others) = law.table(name), of_rwn.table(name)
+        ours, values = law.table(name)
+        theirs, others = of_rwn.table(name)
         assert values == others
         assert np.array_equal(ours.toarray(), theirs.toarray())
 
@@ -517,7 +519,9 @@ def said(key: str, reading: Reading) -> str:
 
 def planted(reading: Reading, **changes: Any) -> Reading:
     """The reading with another value, baseline or part of its detail."""
-    own = ["value", "baseline"] + ["unit_words"] * (not hasattr(reading.detail, "unit_words"))
+    own = ["value", "baseline"]
+    if not hasattr(reading.detail, "unit_words"):
+        own.append("unit_words")
     fields = {name: changes.pop(name) for name in own if name in changes}
     return replace(with_parts(reading, **changes), **fields)
 

@@ -369,7 +369,9 @@ def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[st
 
     yield start
     for process, pids in begun:  # after a failure, too
-        for pid in [process.pid] * (process.poll() is None) + [pid for pid in pids if alive(pid)]:
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+        for pid in filter(alive, pids):
             os.kill(pid, signal.SIGKILL)
         process.communicate()
 

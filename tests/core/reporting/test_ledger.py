@@ -134,8 +134,10 @@ def test_an_entry_holds_the_state_of_its_verdict_and_what_was_not_judged(
     entry, _ = add(path, made, data)
     assert (entry["kept"], entry["state"], entry["not_judged"]) == (kept, state, unread)
     (read,) = read_entries(path.read_bytes())
-    why = "; Attribute gain not judged: no variable is confidential. Say which is" * bool(unread)
-    assert policy_words(read) == f"policy {state}{why}"
+    words = f"policy {state}"
+    if unread:
+        words += "; Attribute gain not judged: no variable is confidential. Say which is"
+    assert policy_words(read) == words
 
 
 def test_what_is_alike_is_said_as_far_as_it_is_known(sentences):

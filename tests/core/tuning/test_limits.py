@@ -315,7 +315,7 @@ def test_which_bound_decides(known):
     if value is not None:
         assert verdict.largest == pytest.approx(value / 0.05)
         plain = title.removesuffix(", at least")
-        least = "at least " * (plain != title)
+        least = "" if plain == title else "at least "
         assert f"{plain}, which uses {least}" in verdict.sentence
     elif high is not None:
         assert "two bounds" in verdict.unread[KEY]

@@ -605,7 +605,8 @@ def test_one_release_outbids_no_setting_that_several_have_kept(few, monkeypatch)
     monkeypatch.setattr(StrengthTrial, "first_found", lambda *_: replace(first, releases=1))
     other = Setting(params=rwn.RWN(epsilon=1.0, k=9))
     for releases, taken in ((1, True), (6, False)):
-        table.tried, table.seen = [replace(first, releases=releases)], set()
+        table.tried = [replace(first, releases=releases)]
+        table.seen = set()
         assert (table.look(other) is not None) == taken
 
 

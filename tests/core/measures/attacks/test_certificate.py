@@ -464,7 +464,8 @@ def test_CERT_4_no_exact_belief_is_above_the_bound() -> None:
     """Tables with a rare level, an outlier and a clone, by all pairs and in blocks."""
     for seed in range(8):
         frame = normal(6, seed, g=["x"] * 5 + ["rare"]).frame.drop(columns="c")
-        frame.loc[4, "a"], frame.loc[1] = 9.0, frame.loc[0]
+        frame.loc[4, "a"] = 9.0
+        frame.loc[1] = frame.loc[0]
         kernel = ("exponential", "gaussian")[seed % 2]
         balance = float(seed % 3 == 0)
         params = rwn.SoftRWN(kernel=kernel, cap=0.5, own=True, balance=balance)

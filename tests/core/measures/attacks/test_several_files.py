@@ -99,7 +99,8 @@ def numbers(n: int = 300, seed: int = 0) -> pd.DataFrame:
 
 
 def test_rows_are_linked_by_what_is_left_of_them() -> None:
-    rng, frame = np.random.default_rng(4), numbers()
+    rng = np.random.default_rng(4)
+    frame = numbers()
     masked = noisy(frame, "bcdef")
     panel = pd.concat([frame.head(60)] * 5, ignore_index=True)
     born = pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 9000, 300), "D")
