@@ -209,29 +209,48 @@ def cards(panels: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [json.loads(card) for card in panels[-1]["cards"]]
 
 
+def holds_caption(screen, number: int, figure) -> None:
+    """Hold that the page has the figure's heading, and what is seen here and in the paper."""
+    (heading,) = screen.test.subheader
+    assert heading.value.startswith(f"Figure {number} · {figure.title}")
+    assert heading.value.endswith(" over radius ε" if number in CURVES else figure.title)
+    written = [each.value for each in screen.test.markdown]
+    assert figure.sees in written
+    assert any(figure.paper in each and "In the paper" in each for each in written)
+
+
+def charts_of(number: int, figure) -> set[str]:
+    """Return the keys of the charts that a figure is drawn by."""
+    if number not in CURVES:
+        return {figure.measure}
+    return {"figure_boxes" if number == 8 else "figure_curves"}
+
+
 def test_each_figure_is_drawn_by_its_number_with_its_caption(open_page, panels) -> None:
     screen = open_page("paper")
+    drawn = {}
     for number, figure in PAPER_FIGURES.items():
         panels.clear()
         screen.test.radio(key="paper.figure").set_value(number).run()
         assert screen.errors == []
-        (heading,) = screen.test.subheader
-        assert heading.value.startswith(f"Figure {number} · {figure.title}")
-        assert heading.value.endswith(" over radius ε" if number in CURVES else figure.title)
-        written = [each.value for each in screen.test.markdown]
-        assert figure.sees in written
-        assert any(figure.paper in each and "In the paper" in each for each in written)
-        keys = {card["key"] for card in cards(panels)}
-        wanted = {"figure_boxes" if number == 8 else "figure_curves"}
-        assert keys == (wanted if number in CURVES else {figure.measure})
-        if number == 1:
-            assert [card["title"].rpartition(", ")[2] for card in cards(panels)] == [
-                f"ε = {radius}" for radius in (1, 2, 3, 4)
-            ]
-        if number in (4, 5):  # a curve of seven points hides where it bends
-            assert all(len(line["x"]) >= 25 for line in cards(panels)[0]["data"] if line.get("x"))
+        holds_caption(screen, number, figure)
+        drawn[number] = cards(panels)
+        assert {card["key"] for card in drawn[number]} == charts_of(number, figure)
+    radii = [card["title"].rpartition(", ")[2] for card in drawn[1]]
+    assert radii == ["ε = 1", "ε = 2", "ε = 3", "ε = 4"]
+    for number in (4, 5):  # a curve of seven points hides where it bends
+        lines = [line for line in drawn[number][0]["data"] if line.get("x")]
+        assert all(len(line["x"]) >= 25 for line in lines)
+
+
+def test_what_is_seen_in_a_figure_is_said_in_fifty_words() -> None:
     assert [figure.sees for figure in PAPER_FIGURES.values() if len(figure.sees.split()) > 50] == []
-    # other sliders draw anew, and the curve's own lever does not
+
+
+def test_other_sliders_draw_a_figure_anew_and_the_curve_s_own_lever_does_not(
+    open_page, panels
+) -> None:
+    screen = open_page("paper")
     screen.test.radio(key="paper.figure").set_value(4).run()
     before = panels[-1]["stamp"]
     assert not [each for each in screen.test.slider if each.label.startswith("Radius")]

@@ -88,34 +88,53 @@ def ends(screen: Any) -> None:
     assert screen.errors == []
 
 
-def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside(
-    open_page, drawn, large: int
-) -> None:
+@pytest.fixture
+def beside(open_page, drawn, large: int) -> Any:
+    """Open Compare on a large table, of which a scenario is measured beside the page."""
     rows = np.random.default_rng(1).normal(size=(large, 2)).round(4)
     text = "\n".join(["x,y", *(f"{x},{y}" for x, y in rows)])
-    screen = open_page("data").upload("large.csv", text.encode()).wait().visit("compare")
-    session = screen.session
-    save(screen, "One")
-    job = screen.job(JOB)
-    assert screen.work.busy
+    return open_page("data").upload("large.csv", text.encode()).wait().visit("compare")
+
+
+def labels(screen) -> list[str]:
+    """Return what the buttons of the page say."""
+    return [each.label for each in screen.test.button]
+
+
+def test_a_scenario_of_a_large_table_is_measured_beside_and_can_be_cancelled(beside) -> None:
+    session = beside.session
+    save(beside, "One")
+    assert beside.work.busy
     assert session.scenarios == {}
-    assert job.label == f"One: {session.words}"
-    assert screen.find("button", "Save scenario").disabled
-    assert f"**Present setting**  \n{session.name_of_setting}" in screen.words("markdown")
-    assert not screen.test.info  # the hint before anything was started
-    screen.press("Cancel")
-    assert not screen.work.busy
+    assert beside.job(JOB).label == f"One: {session.words}"
+    assert beside.find("button", "Save scenario").disabled
+    assert f"**Present setting**  \n{session.name_of_setting}" in beside.words("markdown")
+    assert not beside.test.info  # the hint before anything was started
+    beside.press("Cancel")
+    assert not beside.work.busy
     assert session.scenarios == {}
-    assert "Cancelled." in screen.words("info")
-    save(screen, "One")
+    assert "Cancelled." in beside.words("info")
+
+
+def test_a_scenario_of_a_large_table_is_of_the_setting_that_was_saved(beside) -> None:
+    session = beside.session
+    save(beside, "One")
+    beside.press("Cancel")
+    save(beside, "One")
     before = session.setting
-    session.move(k=session.levers["k"] + 3)  # what is measured is the setting that was saved
-    ends(screen)
-    assert screen.job(JOB) is None
+    session.move(k=session.levers["k"] + 3)
+    ends(beside)
+    assert beside.job(JOB) is None
     one = session.scenarios["One"]
     assert one.setting == before
     assert {"median", "low", "high"} <= set(one.readings["correlation"])
-    assert screen.test.multiselect[0].value == ["One"]
+    assert beside.test.multiselect[0].value == ["One"]
+
+
+def test_the_analyses_of_a_scenario_of_a_large_table_are_run_beside(beside, drawn) -> None:
+    session = beside.session
+    save(beside, "One")
+    ends(beside)
 
     def answered() -> list[str]:
         """The analyses that the last table of the page has an answer to."""
@@ -123,26 +142,28 @@ def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside(
         return [row[0] for row in rows if row[0].startswith("Analysis plan") and row[1] != "–"]
 
     session.analysis_plan = PASS
-    screen.test.run()
+    beside.test.run()
     assert answered() == []
-    screen.press(RUN)
-    assert screen.work.busy
+    beside.press(RUN)
+    assert beside.work.busy
     session.analysis_plan = rwn.AnalysisPlan()  # other analyses are registered meanwhile
-    ends(screen)
+    ends(beside)
     session.analysis_plan = PASS
-    screen.test.run()
-    assert RUN not in [each.label for each in screen.test.button]
+    beside.test.run()
+    assert RUN not in labels(beside)
     assert answered() == ["Analysis plan: both"]
-    save(screen, "Two")  # a new scenario brings the answers of its analyses
-    ends(screen)
+    save(beside, "Two")  # a new scenario brings the answers of its analyses
+    ends(beside)
     assert session.scenarios["Two"].analysis_plan == PASS
-    assert "Run the registered" not in " ".join(each.label for each in screen.test.button)
-    # another table ends the work
-    save(screen, "Three")
-    job = screen.job(JOB)
-    screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
+    assert "Run the registered" not in " ".join(labels(beside))
+
+
+def test_another_table_ends_the_work_on_a_scenario(beside) -> None:
+    save(beside, "Three")
+    job = beside.job(JOB)
+    beside.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
     assert not job.running
-    assert screen.job(JOB) is None
+    assert beside.job(JOB) is None
 
 
 def test_scenarios_are_kept_compared_and_frozen(compare) -> None:
@@ -331,7 +352,7 @@ def upload(compare: Any, text: str) -> None:
     compare.test.file_uploader[0].set_value(("one.toml", text.encode(), "text/plain")).run()
 
 
-def test_a_file_of_another_table_brings_its_setting_alone_and_a_decision_is_taken_up(compare):
+def test_a_decision_on_another_table_waits_for_its_table(compare):
     session = compare.session
     other = "f" * 64
     before = compare.session.words
@@ -342,6 +363,11 @@ def test_a_file_of_another_table_brings_its_setting_alone_and_a_decision_is_take
     assert session.words == before
     assert "made on another table" in compare.words("info")
     assert session.drafts(other).decisions == [decided]
+
+
+def test_a_file_of_another_table_brings_its_setting_alone(compare):
+    session = compare.session
+    other = "f" * 64
     upload(compare, of_table(other).to_toml())
     assert (compare.errors, session.scenarios) == ([], {})
     assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
@@ -350,6 +376,10 @@ def test_a_file_of_another_table_brings_its_setting_alone_and_a_decision_is_take
     upload(compare, of_table("").to_toml())  # of any table
     assert session.scenarios[NAME].readings == {}
     assert session.scenarios[NAME].setting == of_table("").setting
+
+
+def test_a_decision_is_taken_up_as_it_was_frozen(compare):
+    session = compare.session
     session.move(epsilon=2.0, k=5)
     chosen = of_table("")
     decided = Decision(scenarios=(chosen,), chosen=NAME, date="2026-03-31")
@@ -514,33 +544,55 @@ def test_the_line_of_steps_says_which_is_next(screen) -> None:
     assert line() == [":green[✓] Data checked", "**2\xa0Policy**", *later]
 
 
-def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:
-    left = ["Data checked", "Policy", "Decision recorded", "Files written", "Ledger signed"]
-    assert missing(screen) == left
+STEPS = ["Data checked", "Policy", "Decision recorded", "Files written", "Ledger signed"]
+
+
+def drawn_with_an_exception(screen) -> int:
+    """Draw a file that breaks limits, answer for it, and return how many limits it breaks."""
     look_and_draw(screen)
-    assert missing(screen) == ["Policy broken", *left[2:]]
+    record(screen, reason="A lesson")
+    return len(screen.work.drawn.judged.verdict.broken)
+
+
+def test_a_file_that_breaks_limits_is_refused(screen) -> None:
+    assert missing(screen) == STEPS
+    look_and_draw(screen)
+    assert missing(screen) == ["Policy broken", *STEPS[2:]]
     broken = len(screen.work.drawn.judged.verdict.broken)
     assert broken > 1
     assert f"Refused. Breaks {broken} of 4 limits" in screen.errors[0]
-    record(screen, reason="A lesson")
-    assert missing(screen) == left[3:]
+
+
+def test_who_answers_for_an_exception_is_named_in_a_warning(screen) -> None:
+    broken = drawn_with_an_exception(screen)
+    assert missing(screen) == STEPS[3:]
     amber = next(each for each in screen.warnings if "Ada answers" in each)
     assert f"It is an exception. Breaks {broken} of 4 limits" in amber
     assert "broken" not in screen.words("success")
     assert "Ada answers" not in screen.words("success")
     assert [step.exception for step in steps(screen.session)] == [False, True, False, False, False]
-    # a server elsewhere writes no folder and reads no ledger
+
+
+def test_only_a_page_on_its_own_machine_writes_a_folder_and_reads_a_ledger(
+    screen, monkeypatch
+) -> None:
+    drawn_with_an_exception(screen)
     for here in (False, True):
         for part in (files, ledger):
             monkeypatch.setattr(part, "on_own_machine", lambda here=here: here)
         made_files(screen)
-        assert missing(screen) == left[3:]
-        labels = " ".join(each.label for each in screen.test.text_input)
-        assert [word in labels for word in ("folder", "Ledger")] == [here, here]
+        assert missing(screen) == STEPS[3:]
+        asked = " ".join(each.label for each in screen.test.text_input)
+        assert [word in asked for word in ("folder", "Ledger")] == [here, here]
         assert ("rwn ledger add LEDGER" in screen.words()) is not here
+
+
+def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
+    drawn_with_an_exception(screen)
+    made_files(screen)
     screen.find("text_input", "Or a folder").set_value(str(tmp_path)).run()
     screen.press("Write")
-    assert missing(screen) == left[4:]
+    assert missing(screen) == STEPS[4:]
     screen.find("text_input", "Ledger on this machine").set_value(str(tmp_path / "a.jsonl")).run()
     screen.press("Sign as Ada")
     assert missing(screen) == []

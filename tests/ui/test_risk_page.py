@@ -71,7 +71,7 @@ def tables(payload: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {table["title"]: table for table in payload["tables"]}
 
 
-def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
+def test_the_verdict_and_the_first_tiles_are_of_the_worst_case(payload: dict[str, Any]) -> None:
     assert ". Left: " in payload["verdict"]["text"]
     assert payload["verdict"]["price"].startswith("Slope that moved most: ")
     assert [tile["label"] for tile in payload["tiles"]][:4] == [
@@ -81,6 +81,9 @@ def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
         "Ordinary, by distance",
     ]
     assert all(tile["help"] for tile in payload["tiles"])
+
+
+def test_cards_that_answer_the_page_s_question_come_first(payload: dict[str, Any]) -> None:
     assert list(charts(payload)) == [
         "linkage_attacks",
         "record_risk",
@@ -97,6 +100,9 @@ def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
     assert first["cards"] == 3
     assert set(first["tables"]) <= {each["title"] for each in payload["tables"]}
     assert charts(payload)["queries"]["title"].endswith("(internal)")
+
+
+def test_each_risk_stands_in_the_table_of_its_question(payload: dict[str, Any]) -> None:
     orjson.dumps(payload["tables"])
     questions = payload["tables"][:3]
     titles = ["Whose row is it?", "What is learned about a person?"]
@@ -108,21 +114,30 @@ def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
     assert min(len(table["rows"]) for table in questions) > 8
     assert any("\N{NO-BREAK SPACE}%" in row[-1] for row in rows)
     assert not any(" %" in row[-1] for row in rows)
+
+
+def test_each_table_is_an_internal_file_of_its_own_name(payload: dict[str, Any]) -> None:
     files = [table["file"] for table in payload["tables"]]
     assert len(set(files)) == len(files)
     assert all(name.endswith("-internal.csv") for name in files)
+
+
+def test_the_table_of_simple_attacks_says_what_each_is_after(payload: dict[str, Any]) -> None:
     attacks = tables(payload)["What simple attacks achieve on this release, at least"]
     assert attacks["columns"] == ["attack", "is after", "right", "of answers", "of all", "score"]
     assert any("the nearest" in row[0] for row in attacks["rows"])
     assert all(row[1] == "the row's person" or "siri" in row[1] for row in attacks["rows"])
+
+
+def test_tables_of_the_population_and_of_single_records_are_shown(payload: dict[str, Any]) -> None:
     assert any(title.startswith("Log-linear risk on age") for title in tables(payload))
     assert "The ten records at highest risk (internal)" in tables(payload)
 
 
-def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small, drawn) -> None:
-    page = small.test
+def test_chosen_keys_reach_the_numbers_and_outlive_other_pages(small, drawn) -> None:
+    keys = small.test.multiselect[0]
     before = drawn[-1]
-    page.multiselect[0].set_value(["age"]).run()
+    keys.set_value(["age"]).run()
     assert small.errors == []
     released = [[tile["released"] for tile in each["tiles"]] for each in (before, drawn[-1])]
     assert released[0][0] == released[1][0]
@@ -130,9 +145,12 @@ def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small
     assert drawn[-1]["summary"]["text"].endswith("keys: age")
     small.visit("tune").visit("risk")
     assert drawn[-1]["summary"]["text"].endswith("keys: age")
-    page.multiselect[0].set_value([]).run()
+    small.test.multiselect[0].set_value([]).run()
     assert "Choose at least one variable" in small.errors[0]
-    page.multiselect[0].set_value(list(KEYS)).run()
+
+
+def test_sets_that_were_added_are_tried_beside_the_keys(small, drawn) -> None:
+    small.test.multiselect[0].set_value(list(KEYS)).run()
 
     def sets() -> list[str]:
         rows = orjson.loads(charts(drawn[-1])["true_matches"]["table"])["rows"]
@@ -145,6 +163,8 @@ def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small
     small.press("Clear the sets")
     assert sets()[1] != "neck, age", "the pair is tried anyway, but not beside the keys"
 
+
+def test_halves_that_were_chosen_are_those_of_linkability(small, drawn) -> None:
     def halves(label: str, names: list[str]) -> str:
         small.find("multiselect", f"Linkability: {label}").set_value(names).run()
         rows = [row for table in drawn[-1]["tables"][:3] for row in table["rows"]]
@@ -156,6 +176,9 @@ def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small
     assert "Halves as stated: age, weight | height, neck." in halves(other, ["height", "neck"])
     assert "must not overlap" in halves(other, ["height", "age"])
     assert "Halves as stated" not in halves(one, [])
+
+
+def test_a_population_smaller_than_the_file_is_refused(small) -> None:
     small.find("number_input", "People in the population").set_value(5).run()
     assert "at least the file" in small.errors[0]
 
@@ -256,44 +279,71 @@ def said(params: Any, found: Any, *, digits: bool = True, separate: int = 4) -> 
     return " ".join(warnings(params, found, digits=digits, separate=separate))
 
 
-def test_warnings_are_said_where_they_are_true(data) -> None:
-    # Exact values and small neighborhoods; planted: rows that are found together alone
-    small, large = rwn.RWN(epsilon=0.1, k=3), rwn.RWN(epsilon=0.1, k=30)
-    found = close = read(data, small)
-    linked = found["bayes_linkage"]
+SMALL = rwn.RWN(epsilon=0.1, k=3)
+
+
+@pytest.fixture(scope="module")
+def close(data: rwn.Microdata) -> Any:
+    """What is read of a release of exact values from small neighborhoods."""
+    return read(data, SMALL)
+
+
+def test_small_neighborhoods_leave_few_originals(close) -> None:
+    linked = close["bayes_linkage"]
     assert linked.detail.row_by_row > 0.8
     assert np.median(linked.detail.candidates) == 1
-    assert "leave few originals" in said(small, found)
+    assert "leave few originals" in said(SMALL, close)
+
+
+def test_rows_that_are_found_together_alone_are_warned_of(data) -> None:
+    large = rwn.RWN(epsilon=0.1, k=30)
     found = read(data, large)
     linked = found["bayes_linkage"]
     assert linked.detail.row_by_row < 0.2
     assert np.median(linked.detail.candidates) > 10
+    # planted: each row alone has many originals, and all together give most of them away
     text = said(large, found | {"bayes_linkage": replace(linked, value=0.75)})
     assert "75 %" in text
     assert "leave few originals" not in text
     assert "source of only one row" in text
+
+
+def test_a_strong_setting_is_not_warned_of_ordinary_linkage(data) -> None:
     weak = rwn.RWN(epsilon=4.0, k=5)
     assert "Ordinary linkage finds" not in said(weak, read(data, weak))
-    found = close
-    copies = found["extremes"].detail.released
+
+
+def test_extreme_values_that_stand_in_the_release_are_counted(close) -> None:
+    copies = close["extremes"].detail.released
     there = sum(count > 0 for count in copies)
     assert there
-    assert f"Of the {len(copies)} largest and smallest values {there} stand" in said(small, found)
-    gone = found | {"extremes": with_parts(found["extremes"], released=[0] * len(copies))}
-    text = said(small, gone)
+    assert f"Of the {len(copies)} largest and smallest values {there} stand" in said(SMALL, close)
+    gone = close | {"extremes": with_parts(close["extremes"], released=[0] * len(copies))}
+    text = said(SMALL, gone)
     assert f"None of the {len(copies)} largest and smallest values" in text
     assert "real person's" not in text
-    # Planted: variables that travel together; a neighborhood of 51 %, which leaves 49 % out
+
+
+def test_variables_from_donors_of_their_own_are_warned_of(data) -> None:
     params = rwn.RWN(epsilon=1.0, k=5)
     found = read(data, params)
     apart = "4 variables take their values from donors of their own"
     assert apart in said(params, found)
+    # planted: variables that travel together
     assert "donors of their own" not in said(params, found, separate=0)
+
+
+def test_whole_rows_are_warned_of_small_groups(data) -> None:
     rows = rwn.METHODS["row_copy"](epsilon=1.0, k=5)
-    assert "donors of their own" not in said(rows, read(data, rows))
-    assert "Small groups shrink" in said(rows, read(data, rows))
+    found = read(data, rows)
+    assert "donors of their own" not in said(rows, found)
+    assert "Small groups shrink" in said(rows, found)
+
+
+def test_wide_neighborhoods_are_warned_of_by_how_wide_they_are(data) -> None:
     wide, narrow = rwn.RWN(epsilon=3.2, k=31), rwn.RWN(epsilon=0.1, k=5)
     found = read(data, wide)
+    # a neighborhood of 51 % leaves 49 % out
     assert 0.5 < found["neighborhood_size"].value / data.n < 0.95
     assert "may come from most of the other people" in said(wide, found)
     assert "nearly anybody" not in said(wide, found)

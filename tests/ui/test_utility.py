@@ -106,30 +106,49 @@ def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(session, monkeypatc
     assert "prediction" not in begun["measures"]
 
 
-def test_draws_and_standard_errors_join_the_pictures_of_their_setting(session, four) -> None:
-    before = payload_of(session)
-    plain = cards(session)
-    on_tune = tune_view.payload(session, current_release(session))
+DRAWN = "9 of 10 draws"
+
+
+def keep_draws(session: Session, four: Ensemble) -> None:
+    """Keep draws and a check of standard errors of the session's setting."""
     validity = standard_error_validity(session.data, session.params, repeats=10, seed=1)
     keep(session, setting_key(session), (four, ()))
     keep(session, setting_key(session), validity)
+
+
+def test_draws_join_the_tiles_and_tables_of_their_setting(session, four) -> None:
+    before = payload_of(session)
+    keep_draws(session, four)
     after = payload_of(session)
-    drawn = cards(session)
     assert after["stamp"] != before["stamp"]
-    assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
-    assert "9 of 10 draws" in after["tables"][0]["columns"]
-    errors, intervals = after["tables"][-2:]
+    assert after["tiles"][0]["limit"].startswith(DRAWN)
+    assert DRAWN in after["tables"][0]["columns"]
+
+
+def test_checked_standard_errors_and_intervals_have_tables(session, four) -> None:
+    keep_draws(session, four)
+    errors, intervals = payload_of(session)["tables"][-2:]
     assert errors["title"].startswith("Are the standard errors")
     assert intervals["title"] == "What an analyst may do with this file"
     assert intervals["rows"] == [["none"]]
     assert "not drawn equally often" in intervals["caption"]
-    assert "9 of 10 draws" not in str([card["data"] for card in plain.values()])
+
+
+def test_draws_join_the_charts_of_their_setting(session, four) -> None:
+    plain = cards(session)
+    assert DRAWN not in str([card["data"] for card in plain.values()])
+    keep_draws(session, four)
+    drawn = cards(session)
     for key in ("regression", "principal_components", "subgroups", "distribution"):
-        assert "9 of 10 draws" in {trace.get("name", "") for trace in drawn[key]["data"]}, key
+        assert DRAWN in {trace.get("name", "") for trace in drawn[key]["data"]}, key
     for key in ("correlation", "correlation_change", "regression", "subgroups", "distribution"):
-        assert any("9 of 10 draws" in column for column in drawn[key]["table"]["columns"]), key
+        assert any(DRAWN in column for column in drawn[key]["table"]["columns"]), key
     assert "outside" in drawn["correlation_change"]["note"]
-    # the Tune page shows them too
+
+
+def test_draws_join_the_tiles_and_the_map_of_tune(session, four) -> None:
+    on_tune = tune_view.payload(session, current_release(session))
+    keep_draws(session, four)
     payload = shown(session)
     words = [tile.get("limit", "") for tile in payload["tiles"]]
     assert [text.startswith("draws") for text in words] == [True, True]
@@ -138,9 +157,13 @@ def test_draws_and_standard_errors_join_the_pictures_of_their_setting(session, f
         for each in (on_tune, payload)
     ]
     assert ["draws" in names for names in traces] == [False, True]
-    session.move(k=session.levers["k"] + 1)  # another setting has no draws yet
-    assert "9 of 10 draws" not in str([card["data"] for card in cards(session).values()])
-    assert "9 of 10 draws" not in payload_of(session)["tables"][0]["columns"]
+
+
+def test_another_setting_has_no_draws_yet(session, four) -> None:
+    keep_draws(session, four)
+    session.move(k=session.levers["k"] + 1)
+    assert DRAWN not in str([card["data"] for card in cards(session).values()])
+    assert DRAWN not in payload_of(session)["tables"][0]["columns"]
 
 
 def test_draws_are_points_only_where_each_has_both_measures() -> None:
@@ -199,9 +222,25 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
         assert b"NaN" not in orjson.dumps(payload)
 
 
-def test_the_payload_is_plain_and_complete() -> None:
-    viewed = a_session("pima", table("pima"))  # numbers and a category
-    payload = payload_of(viewed)
+@pytest.fixture(scope="module")
+def pima() -> Session:
+    """A session with a table of numbers and a category."""
+    return a_session("pima", table("pima"))
+
+
+@pytest.fixture(scope="module")
+def tables_of_pima(pima: Session) -> list[dict[str, Any]]:
+    return list(payload_of(pima)["tables"])
+
+
+def titled(tables: list[dict[str, Any]], start: str) -> dict[str, Any]:
+    """Return the one table whose title begins so."""
+    (table,) = (each for each in tables if each["title"].startswith(start))
+    return table
+
+
+def test_the_payload_is_plain_and_has_every_picture(pima: Session) -> None:
+    payload = payload_of(pima)
     assert b"NaN" not in orjson.dumps(payload)
     assert len(payload["tiles"]) == 5
     drawn = list(map(json.loads, payload["cards"]))
@@ -216,62 +255,94 @@ def test_the_payload_is_plain_and_complete() -> None:
         "quantiles",
     ]
     assert not [card for card in drawn if card.get("reason")]
+
+
+def test_every_measure_of_utility_has_its_row_and_every_row_its_cells(tables_of_pima) -> None:
     measures = [m for m in rwn.MEASURES.values() if m.side == "utility" and m.key != "prediction"]
-    assert [row[0] for row in payload["tables"][0]["rows"]] == [each.title for each in measures]
-    for each in payload["tables"]:
+    assert [row[0] for row in tables_of_pima[0]["rows"]] == [each.title for each in measures]
+    for each in tables_of_pima:
         assert all(len(row) == len(each["columns"]) for row in each["rows"])
-    by_title = {each["title"]: each for each in payload["tables"]}
-    (score,) = (each for title, each in by_title.items() if title.startswith("Propensity"))
-    assert [row[0] for row in score["rows"]] == ["main effects", "all pairs"]
-    pmse = read(viewed).readings["pmse"]
-    standing = [pmse.value, pmse.detail.standardized, pmse.detail.specks]
-    assert score["rows"][1][3:6] == standing
-    response = viewed.data.schema.question.response
-    overlap = by_title[f"Overlap of the 95 % intervals: linear regression of {response}"]
+
+
+def test_the_propensity_score_has_a_row_without_and_with_pairs(pima, tables_of_pima) -> None:
+    rows = titled(tables_of_pima, "Propensity")["rows"]
+    assert [row[0] for row in rows] == ["main effects", "all pairs"]
+    pmse = read(pima).readings["pmse"]
+    assert rows[1][3:6] == [pmse.value, pmse.detail.standardized, pmse.detail.specks]
+
+
+def test_the_overlap_of_intervals_is_shown_from_nothing_to_all(pima, tables_of_pima) -> None:
+    response = pima.data.schema.question.response
+    overlap = titled(
+        tables_of_pima, f"Overlap of the 95 % intervals: linear regression of {response}"
+    )
     assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
 
 
-def test_analyses_are_registered_by_a_form_or_a_text_and_travel_in_a_scenario(open_page) -> None:
-    screen = open_page("utility")
-    session = screen.session
+FORM = "utility.0.pass.form"
+
+
+def register(screen, kind: str, field: str = "", names: tuple[str, ...] = ()) -> None:
+    """Register an analysis by the form."""
     test = screen.test
-    key = "utility.0.pass.form"
-    assert test.button(key=f"{key}.add").disabled, "a regression needs predictors"
+    test.selectbox(key=f"{FORM}.kind").set_value(kind).run()
+    if field:
+        test.multiselect(key=f"{FORM}.{kind}.{field}").set_value(list(names)).run()
+    test.button(key=f"{FORM}.add").click().run()
+    assert screen.errors == []
 
-    def register(kind: str, field: str = "", names: tuple[str, ...] = ()) -> None:
-        test.selectbox(key=f"{key}.kind").set_value(kind).run()
-        if field:
-            test.multiselect(key=f"{key}.{kind}.{field}").set_value(list(names)).run()
-        test.button(key=f"{key}.add").click().run()
-        assert screen.errors == []
 
-    test.selectbox(key=f"{key}.linear.one").set_value("siri").run()
-    register("linear", "others.siri", ("age", "weight"))
-    register("means", "others.siri", ("age",))
-    register("table", "counted", ("age",))
-    register("measure")
+@pytest.fixture
+def registered(open_page) -> Any:
+    """The Utility page with a regression and a table of counts registered by its form."""
+    screen = open_page("utility")
+    assert screen.test.button(key=f"{FORM}.add").disabled, "a regression needs predictors"
+    screen.test.selectbox(key=f"{FORM}.linear.one").set_value("siri").run()
+    register(screen, "linear", "others.siri", ("age", "weight"))
+    return screen
+
+
+def test_analyses_are_registered_and_removed_by_a_form(registered) -> None:
+    session = registered.session
+    register(registered, "means", "others.siri", ("age",))
+    register(registered, "table", "counted", ("age",))
+    register(registered, "measure")
     plan = session.analysis_plan.analyses
     assert [each.kind for each in plan] == ["linear", "means", "table", "measure"]
     assert (plan[0].formula, plan[0].tolerance) == ("siri ~ age + weight", 1.96)
     assert plan[0].name == "Linear regression of siri"
     assert plan[1].variables == ("siri", "age")
-    assert test.button(key=f"{key}.add").disabled, "the name is taken"
-    test.button(key=f"{key}.remove.1").click().run()
-    registered = session.analysis_plan
-    assert [each.kind for each in registered.analyses] == ["linear", "table", "measure"]
-    text = scenario_draft(session, "Analysis plan").to_toml()
-    assert Scenario.from_toml(text).analysis_plan == registered
-    assert plan_in(text) == plan_in(registered.to_toml()) == registered
-    screen.visit("tune")
-    tile = screen.panel["tiles"][-1]
+    assert registered.test.button(key=f"{FORM}.add").disabled, "the name is taken"
+    registered.test.button(key=f"{FORM}.remove.1").click().run()
+    kinds = [each.kind for each in session.analysis_plan.analyses]
+    assert kinds == ["linear", "table", "measure"]
+
+
+def test_registered_analyses_travel_in_a_scenario(registered) -> None:
+    register(registered, "table", "counted", ("age",))
+    register(registered, "measure")
+    plan = registered.session.analysis_plan
+    text = scenario_draft(registered.session, "Analysis plan").to_toml()
+    assert Scenario.from_toml(text).analysis_plan == plan
+    assert plan_in(text) == plan_in(plan.to_toml()) == plan
+
+
+def test_registered_analyses_are_judged_by_a_tile_of_tune(registered) -> None:
+    register(registered, "table", "counted", ("age",))
+    register(registered, "measure")
+    registered.visit("tune")
+    tile = registered.panel["tiles"][-1]
     assert (tile["label"], tile["limit"]) == ("Analysis plan", "all within tolerance")
     assert "✓ Linear regression of siri" in tile["help"]
-    screen.visit("utility")
-    area = screen.test.text_area(key="utility.0.pass")
+
+
+def test_a_text_of_analyses_that_cannot_be_read_is_refused(registered) -> None:
+    registered.visit("tune").visit("utility")
+    area = registered.test.text_area(key="utility.0.pass")
     assert "[[analysis]]" in area.value
     area.set_value("[[analysis").run()
-    assert "not valid TOML" in screen.errors[0]
-    assert session.analysis_plan.analyses == ()
+    assert "not valid TOML" in registered.errors[0]
+    assert registered.session.analysis_plan.analyses == ()
 
 
 def test_rules_and_sampling_weights_of_the_data_page_count_on_utility_and_risk(

@@ -53,12 +53,18 @@ def readings(session: Session) -> Any:
     return limit_queue.readings(session, current_release(session))
 
 
+def now_in(payload: dict[str, Any]) -> tuple[bool, bool]:
+    """Say if the map of a picture has the point of now, and if it says that the risk follows."""
+    drawn = match_map(payload)
+    notes = [note["text"] for note in drawn["layout"]["annotations"]]
+    names = [trace["name"] for trace in drawn["data"]]
+    return "now" in names, "now: risk follows" in notes
+
+
 def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
     before = shown(larger)
     assert before["waits"]
-    drawn = match_map(before)
-    assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
-    assert not [trace for trace in drawn["data"] if trace["name"] == "now"]
+    assert now_in(before) == (False, True)
     tile = before["verdict"]
     assert tile["label"] == "Policy"
     assert tile["text"].startswith(f"{UNJUDGED}4 limits to follow")
@@ -66,23 +72,27 @@ def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
     assert "when the sliders stop" in tile["help"]
     assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
     after = followed(larger)
-    drawn = match_map(after)
-    assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
-    assert [trace for trace in drawn["data"] if trace["name"] == "now"]
-    first = after["verdict"]["nearest"]
-    assert first.endswith(")")
+    assert now_in(after) == (True, False)
     assert (after["stamp"] != before["stamp"], after["waits"]) == (True, [])
     at_once = prepared(larger).release(larger.masking, larger.seed).comparison
     own = rwn.MEASURES["bayes_linkage"].read(at_once)
     assert readings(larger)["bayes_linkage"].value == own.value
-    # a move is a new question, and an earlier answer is kept
+    asks_anew_of_a_move_and_keeps_an_earlier_answer(larger, after["verdict"]["nearest"])
+    asks_the_same_process_under_other_weights(larger)
+    ends_the_process_with_another_table(larger)
+
+
+def asks_anew_of_a_move_and_keeps_an_earlier_answer(larger: Session, first: str) -> None:
+    assert first.endswith(")")
     k = larger.levers["k"]
     larger.move(k=40)
     assert shown(larger)["verdict"]["text"].startswith(UNJUDGED)
     assert followed(larger)["verdict"]["nearest"] != first
     larger.move(k=k)
     assert shown(larger)["verdict"]["nearest"] == first
-    # other weights are other numbers of the same process
+
+
+def asks_the_same_process_under_other_weights(larger: Session) -> None:
     worker = larger.user.work.worker
     gain = readings(larger)["attribute_gain"].value
     process = worker._pool.pids
@@ -93,7 +103,9 @@ def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
     assert worker._pool.pids == process
     own = rwn.MEASURES["attribute_gain"].read(current_release(larger).comparison)
     assert readings(larger)["attribute_gain"].value == own.value != gain
-    # another table ends the process
+
+
+def ends_the_process_with_another_table(larger: Session) -> None:
     assert len(multiprocessing.active_children()) == 1
     load(larger, larger.data, name="again", demo=None)
     assert larger.user.work.worker is None
