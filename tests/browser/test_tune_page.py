@@ -44,25 +44,35 @@ ON_TOP = """() => {
 }"""
 
 
-def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints(opened) -> None:
-    app = opened
-    assert app.page.title() == "RWN"
-    assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
-    assert app.page.locator(".rwn-parameters").inner_text() == "ε = 2 · k = 5 · q = 1 · seed 1"
-    assert app.page.locator(".rwn-tile").count() == 2
-    assert app.page.locator(".rwn-card").count() == CARDS_OF_TUNE == 9
-    assert app.page.evaluate(PAINTED) == CARDS_OF_TUNE
-    last = app.page.locator(".rwn-card").last.bounding_box()
+def test_the_page_opens_whole(opened) -> None:
+    page = opened.page
+    assert page.title() == "RWN"
+    assert "bodyfat" in page.get_by_test_id("stSidebar").inner_text()
+    assert page.locator(".rwn-parameters").inner_text() == "ε = 2 · k = 5 · q = 1 · seed 1"
+    assert page.locator(".rwn-tile").count() == 2
+    assert page.locator(".rwn-card").count() == CARDS_OF_TUNE == 9
+    assert page.evaluate(PAINTED) == CARDS_OF_TUNE
+    last = page.locator(".rwn-card").last.bounding_box()
     assert last["y"] + last["height"] <= 900, "the nine cards fit one screen"
-    for chart in app.page.locator(".rwn-card .rwn-plot").all():  # words for a screen reader
+
+
+def test_every_chart_has_words_for_a_screen_reader(opened) -> None:
+    for chart in opened.page.locator(".rwn-card .rwn-plot").all():
         assert chart.get_attribute("role") == "img"
         assert len(chart.get_attribute("aria-label") or "") > 20
-    app.page.get_by_text("Numbers of the regression").click()
-    table = app.page.locator(".rwn-tables table")
+
+
+def test_the_numbers_of_the_regression_open_below(opened) -> None:
+    opened.page.get_by_text("Numbers of the regression").click()
+    table = opened.page.locator(".rwn-tables table")
     heads = ["coefficient, original", "SE, original", "coefficient, released", "SE, released"]
     assert table.locator("th").all_inner_texts()[:5] == ["term", *heads]
     terms = table.locator("tbody tr td:first-child").all_inner_texts()
     assert terms == ["(intercept)", "bmi", "neck", "chest", "abdomen", "hip"]
+
+
+def test_a_key_redraws_every_card_in_its_place(opened) -> None:
+    app = opened
     app.page.evaluate(TAG)
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     for name, key, word, same in (
@@ -77,12 +87,20 @@ def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints
         assert app.page.evaluate(TAGGED) == 2 * CARDS_OF_TUNE
         assert app.page.evaluate(PAINTED) == CARDS_OF_TUNE
         assert word in app.page.locator(".rwn-parameters").inner_text()
-    for scheme, colors in COLORS.items():
-        app.page.emulate_media(color_scheme=scheme)
-        for color in colors:
-            app.until(f"channels => ({PIXELS})(channels) > 20", color)
-        assert app.page.evaluate(NAMES_ARE_IN) == [f"rgb({', '.join(map(str, c))})" for c in colors]
-    print_it(app)
+
+
+@pytest.mark.parametrize("scheme", COLORS)
+def test_charts_and_names_have_the_colors_of_the_theme(opened, scheme: str) -> None:
+    colors = COLORS[scheme]
+    opened.page.emulate_media(color_scheme=scheme)
+    for color in colors:
+        opened.until(f"channels => ({PIXELS})(channels) > 20", color)
+    written = [f"rgb({', '.join(map(str, color))})" for color in colors]
+    assert opened.page.evaluate(NAMES_ARE_IN) == written
+
+
+def test_the_page_prints_its_picture_alone(opened) -> None:
+    print_it(opened)
 
 
 def print_it(app) -> None:

@@ -247,11 +247,18 @@ def _shown_of_the_original(text: str) -> list[str]:
     return [each for each in (*table["person"], *map(str, table["x"]), *rare) if each in text]
 
 
-def test_reports_of_a_dataset_show_nothing_of_the_original_and_know_their_files(released) -> None:
+@pytest.fixture
+def audited(released: Run) -> Run:
     auditing = ("audit-dataset", "cellar-seven", "out", "--drop", "person", "--sample", 50)
     released.done(*auditing, "--response", "y", "--predictor", "x", "--key-file", "key")
+    return released
+
+
+def test_the_internal_report_of_a_dataset_has_its_facts_and_nothing_of_the_original(
+    audited,
+) -> None:
     for file in ("report.html", "report.json"):
-        released.done("report", "record.toml", "-o", file)
+        audited.done("report", "record.toml", "-o", file)
     text = Path("report.html").read_text("utf-8")
     record = Path("record.toml").read_text()
     facts = {
@@ -269,27 +276,37 @@ def test_reports_of_a_dataset_show_nothing_of_the_original_and_know_their_files(
     for said in (text, json.dumps(facts, ensure_ascii=False), record):
         assert not _shown_of_the_original(said)
         assert ("cellar-seven" in said) == (said == record)  # so that it is found again
-    part = next(Path("out").iterdir())
-    content = part.read_bytes()
-    part.write_bytes(b"changed")
-    said = released.refused(3, "report", "record.toml", "-o", "report.html", "--overwrite")
-    assert "not the one that the record was made of" in said
-    part.write_bytes(content)
+
+
+AGAIN = ("report", "record.toml", "--public", "-o", "notice.html")
+
+
+def test_the_notice_of_a_dataset_knows_its_files_and_nothing_of_the_original(audited) -> None:
     for file in ("notice.html", "notice.json"):
-        released.done("report", "record.toml", "--public", "-o", file)
+        audited.done("report", "record.toml", "--public", "-o", file)
         assert not _shown_of_the_original(Path(file).read_text())
+    part = next(Path("out").iterdir())
     for released_file in ("out", part):
-        released.done("verify", released_file, "notice.json")
+        audited.done("verify", released_file, "notice.json")
     Path("notice.html").unlink()
-    again = ("report", "record.toml", "--public", "-o", "notice.html")
-    released.refused(4, *again, "--title", "The hermitage")
+    audited.refused(4, *AGAIN, "--title", "The hermitage")
     assert not Path("notice.html").exists()
     moved = Path("out").rename("moved")
-    released.refused(3, *again)
-    released.done(*again, "--released", "moved", "--original", "cellar-seven")
+    audited.refused(3, *AGAIN)
+    audited.done(*AGAIN, "--released", "moved", "--original", "cellar-seven")
     (moved / part.name).write_bytes(b"changed")
     for changed in (moved, moved / part.name):
-        released.refused(4, "verify", changed, "notice.json")
+        audited.refused(4, "verify", changed, "notice.json")
+
+
+def test_a_report_refuses_a_dataset_that_has_changed(audited) -> None:
+    audited.done("report", "record.toml", "-o", "report.html")
+    next(Path("out").iterdir()).write_bytes(b"changed")
+    said = audited.refused(3, "report", "record.toml", "-o", "report.html", "--overwrite")
+    assert "not the one that the record was made of" in said
+
+
+def test_the_record_of_a_dataset_is_for_no_ledger_and_no_command_of_tables(released) -> None:
     said = released.refused(2, "ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
     assert "The ledger is of tables" in said
     assert not Path("ledger.jsonl").exists()

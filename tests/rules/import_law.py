@@ -171,24 +171,40 @@ def broken(pairs: Iterable[Arrow]) -> dict[Arrow, str]:
 
 
 def _reason(here: str, there: str) -> str:
+    """Say why one file may not import another; nothing where it may."""
     room, other = room_of(here), room_of(there)
     if other == "rwn_core":
         inside = here.startswith("rwn_core.")
         return "the package lists the public names of its own files" if inside else ""
     if room != other:
         return _not_before(other, room, RANK)
+    return _within_room(here, there) or _siblings(here, there) or _alone(here, there)
+
+
+def _within_room(here: str, there: str) -> str:
+    """Say why a part of a room may not import another, where the room has an order of its own."""
+    room = room_of(here)
     part, second = _part_of(here), _part_of(there)
-    if room in INSIDE and part:  # the catalogue sees all
-        if not second:
-            return f"{room} is the catalogue of its own files"
-        if part != second and not {part, second} <= ONE_ROOM:
-            reason = _not_before(second, part, ranks(INSIDE[room]))
-            if reason:
-                return reason
+    if room not in INSIDE or not part:  # the catalogue sees all
+        return ""
+    if not second:
+        return f"{room} is the catalogue of its own files"
+    if part == second or {part, second} <= ONE_ROOM:
+        return ""
+    return _not_before(second, part, ranks(INSIDE[room]))
+
+
+def _siblings(here: str, there: str) -> str:
+    """Say which folder has files of one sort, of which one imports another."""
     for folder, which in SIBLINGS.items():
         one, two = (_stem_in(folder, module) for module in (here, there))
         if one != two and _is_one_of(one, which) and _is_one_of(two, which):
             return f"files of {folder} do not know each other"
+    return ""
+
+
+def _alone(here: str, there: str) -> str:
+    """Say which folder has a file that stands alone, and is imported or imports."""
     for folder, alone in ALONE.items():
         one, two = (_stem_in(folder, module) for module in (here, there))
         if one and two and one != two and alone in (one, two):

@@ -72,7 +72,12 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
         assert len(beside.session.history.settings) == 3
 
 
-def test_edits_are_taken_in_order_and_each_move_is_one_to_undo(open_page) -> None:
+def disabled_steps(picture: dict[str, Any]) -> list[bool]:
+    """Return if nothing is to undo, and if nothing is to do again."""
+    return [each["disabled"] for each in picture["controls"]["levers"]["steps"]]
+
+
+def test_each_move_is_one_to_undo(open_page) -> None:
     screen = open_page("tune")
     session = screen.session
     for k in (6, 7, 8):
@@ -80,22 +85,31 @@ def test_edits_are_taken_in_order_and_each_move_is_one_to_undo(open_page) -> Non
     assert [each.params.k for each in session.history.settings] == [5, 6, 8]
     picture = edited(screen, {"undo": True})
     assert "k = 6" in picture["summary"]["text"]
-    assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [False, False]
+    assert disabled_steps(picture) == [False, False]
     picture = edited(screen, {"undo": True}, {"undo": True}, {"undo": True})
-    assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [True, False]
+    assert disabled_steps(picture) == [True, False]
     assert session.history.settings[0].params.k == session.levers["k"] == 5
-    # edits are taken in their order, and numbered
+
+
+def test_edits_are_taken_in_their_order_and_numbered(open_page) -> None:
+    screen = open_page("tune")
     first = edited(screen, {"levers": {"k": 4}}, {"levers": {"k": 9}})
     second = edited(screen, {"levers": {"k": 9}}, {"levers": {"k": 4}})
-    assert session.levers["k"] != 9
+    assert screen.session.levers["k"] != 9
     assert "k = 9" in first["summary"]["text"]
     assert first["seq"] < second["seq"] == screen.endpoint.seq
-    # a move of another table or of no lever changes nothing
-    before = dict(session.levers)
+
+
+def test_a_move_of_another_table_or_of_no_lever_changes_nothing(open_page) -> None:
+    screen = open_page("tune")
+    before = dict(screen.session.levers)
     assert screen.endpoint.handle({"table": "1", "edits": [{"levers": {"k": 6}}]}) is None
     assert asked(screen, {"no lever": 1})
-    assert session.levers == before
-    # a choice outside of the picture has the page follow
+    assert screen.session.levers == before
+
+
+def test_a_choice_outside_of_the_picture_has_the_page_follow(open_page) -> None:
+    screen = open_page("tune")
     screen.test.selectbox(key=METHOD).set_value("nbrs2015").run()
     assert edited(screen, {"undo": True})["page"]
     screen.edit()  # as the browser does then
@@ -290,7 +304,7 @@ def waited(screen: Any, seq: int | None = None) -> Any:
     return posted(screen, seq=screen.endpoint.seq if seq is None else seq)
 
 
-def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(screen, monkeypatch):
+def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(screen):
     reader = screen.work.worker
     waits = screen.panel["waits"]
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
@@ -309,16 +323,43 @@ def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(sc
         == "worst: Worst-case linkage 25 %, limit 5 % (61 of 241 records, limit 12)"
     )
     assert same(found, shown(screen.session))
-    # a post that waits for an older picture gets none
-    before = screen.endpoint.seq
-    told = asked(screen, {"k": 40})
-    assert waited(screen, before) is None
-    assert waited(screen, told["seq"]) == {}
-    assert {k for _, k in reader.strengths} == {40}, "a move has its own numbers found"
-    reader.answer("bayes_linkage", 0.25)
-    assert waited(screen)["waits"] == ["first attribute_gain"]
-    session = screen.session
+
+
+@pytest.fixture
+def told(screen):
+    """The page when everything is told of its first picture."""
     waited(screen)
+    screen.work.worker.answer("attribute_gain", 0.01)
+    screen.work.worker.answer("bayes_linkage", 0.25)
+    assert waited(screen)["waits"] == []
+    return screen
+
+
+@pytest.fixture
+def moved(told):
+    """The page after a move of k."""
+    asked(told, {"k": 40})
+    waited(told)
+    return told
+
+
+def test_a_post_that_waits_for_an_older_picture_gets_none(told):
+    before = told.endpoint.seq
+    picture = asked(told, {"k": 40})
+    assert waited(told, before) is None
+    assert waited(told, picture["seq"]) == {}
+
+
+def test_a_move_has_its_own_numbers_found(moved):
+    reader = moved.work.worker
+    assert {k for _, k in reader.strengths} == {40}
+    reader.answer("bayes_linkage", 0.25)
+    assert waited(moved)["waits"] == ["first attribute_gain"]
+
+
+def test_a_reader_draws_the_release_on_screen_and_no_other(moved, monkeypatch):
+    reader = moved.work.worker
+    session = moved.session
     current = current_release(session)
     first = reader.asked[0]
     assert reader.drawn(first) is None, "so small a table is searched at once"
@@ -326,9 +367,12 @@ def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(sc
     assert reader.drawn(first) == DrawnRelease(current.masked.masked, "sizes")
     assert reader.drawn(replace(first, of=(first.of[0], session.seed + 1))) is None
     assert reader.drawn(replace(first, of=(replace(first.of[0], k=41), first.of[1]))) is None
-    # it ends where its user has left
-    screen.work.closed = True
-    waited(screen)
+
+
+def test_a_reader_ends_where_its_user_has_left(moved):
+    reader = moved.work.worker
+    moved.work.closed = True
+    waited(moved)
     assert reader.cancelled
 
 

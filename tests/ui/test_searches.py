@@ -105,14 +105,25 @@ def chosen(screen: Any) -> str:
     return str(screen.find("radio", "Settings found").value)
 
 
-def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
+@pytest.fixture
+def search(asked) -> SimpleNamespace:
+    """The page, and its one search as a job, which runs until the test ends it."""
     screen, begun = asked
     screen.press("Find")
     (job,) = begun
-    policy = screen.session.policy
+    return SimpleNamespace(screen=screen, job=job)
+
+
+def test_one_search_is_asked_at_a_time_for_everything_of_the_method(search) -> None:
+    screen, job = search.screen, search.job
     assert screen.find("button", "Find").disabled, "one search at a time"
     assert job.asked["seconds"] == 60
     assert job.asked["space"] == rwn.Space(slices=True, kernels=True), "everything of RWN"
+
+
+def test_the_answer_so_far_is_listed_with_what_it_keeps(search) -> None:
+    screen, job = search.screen, search.job
+    policy = screen.session.policy
     whole = answer(policy)
     job.so_far = replace(whole, settings=whole.settings[1:], reached=False)
     screen.test.run()
@@ -126,33 +137,59 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     listed = screen.find("radio", "Settings found")
     assert [each[0] for each in listed.options] == ["✓", "▲", "▲"]
     assert listed.value == setting(5).key
-    listed.set_value(setting(7).key).run()
+
+
+@pytest.fixture
+def answered(search) -> SimpleNamespace:
+    """The page after its search, with a setting chosen of the answer so far."""
+    screen, job = search.screen, search.job
+    policy = screen.session.policy
+    job.so_far = answer(policy, so_far=True)
+    screen.test.run()
+    screen.find("radio", "Settings found").set_value(setting(7).key).run()
     ends(screen, job, answer(policy))
-    assert chosen(screen) == setting(7).key, "a choice stays"
+    return search
+
+
+def test_a_choice_stays_when_the_search_ends(answered) -> None:
+    screen = answered.screen
+    assert chosen(screen) == setting(7).key
     known = repeated_draws.judged_draws(screen.session, key_of(screen.session, setting(5)))
     assert known[1].headline == "Keeps all 4 limits", "Tune and Release show the same"
+
+
+def test_a_found_setting_is_saved_as_a_scenario_and_tune_keeps_its_own(answered) -> None:
+    screen = answered.screen
     before = screen.session.setting
-    wanted = setting(7).resolved(screen.session.data)
     screen.press("Save as scenario")
     screen.test.run()
     kept = screen.session.scenarios["A"]
-    assert kept.setting == wanted
-    assert {*policy.measures} <= kept.readings.keys() | kept.unread.keys()
+    assert kept.setting == setting(7).resolved(screen.session.data)
+    assert {*screen.session.policy.measures} <= kept.readings.keys() | kept.unread.keys()
     assert screen.session.setting == before
+
+
+def test_a_found_setting_goes_to_tune_and_its_map(answered) -> None:
+    screen = answered.screen
+    wanted = setting(7).resolved(screen.session.data)
     screen.press("Use on Tune")
     assert screen.errors == []
     assert screen.session.setting == wanted
     # Tune's map has what was found, and nothing else where the axis is one measure
     shown = tune_view.small_map(screen.session, POLICY)
-    assert [each["risk"] for each in shown] == [each.used for each in job.result.settings]
+    assert [each["risk"] for each in shown] == [each.used for each in answered.job.result.settings]
     assert tune_view.small_map(screen.session, "bayes_linkage") == []
-    # another search, within what may change
+
+
+def test_another_search_is_asked_within_what_may_change(answered, asked) -> None:
+    screen = answered.screen
+    screen.press("Use on Tune")
     screen.visit("find")
     screen.find("radio", "Target").set_value(view.LOSE).run()
     screen.find("number_input", "Lost of each part of the use at most, %").set_value(10.0).run()
     screen.find("button_group", "What may change").set_value(["k", "methods"]).run()
     screen.press("Find")
-    assert begun[1].asked["space"] == rwn.Space(
+    assert asked[1][1].asked["space"] == rwn.Space(
         setting=screen.session.setting, levers=("k",), methods=True, lose_at_most=0.1
     )
 

@@ -99,7 +99,7 @@ def row_of_policy(judging: Session) -> tuple[list[str], str]:
     return row[1:], table["caption"]
 
 
-def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(judging) -> None:
+def test_compare_is_green_only_if_all_limits_hold(judging) -> None:
     told = candidates(judging)
     assert [(each["state"], each["verdict"], each["which"]) for each in told["candidates"]] == [
         ("kept", "Keeps all 2 limits", ""),
@@ -109,6 +109,9 @@ def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(j
     linkage = next(row for row in told["rows"] if row["title"] == "Distance linkage")
     assert [cell["state"] for cell in linkage["cells"]] == ["kept", "over", None]
     assert linkage["cells"][2]["text"] == "not judged"
+
+
+def test_the_table_of_compare_says_the_verdict_of_each_scenario(judging) -> None:
     row, caption = row_of_policy(judging)
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
     assert few in caption
@@ -118,6 +121,9 @@ def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(j
         "Not judged: 1 of 2 limits cannot be judged; the other is kept. Distance linkage not "
         "judged: too many."
     )
+
+
+def test_compare_judges_anew_under_other_limits_and_leaves_the_policy(judging) -> None:
     policy = judging.policy
     looser = candidates(judging, limits(bayes_linkage=0.5, distance_linkage=0.2))
     assert [each["state"] for each in looser["candidates"]] == ["kept", "kept", None]
@@ -129,6 +135,9 @@ def test_compare_is_green_only_if_all_limits_hold_and_judges_anew_under_others(j
     assert not any("WHAT IF" in note for note in candidates(judging)["notes"])
     stricter = candidates(judging, limits(bayes_linkage=0.5, distance_linkage=0.001))
     assert stricter["candidates"][0]["state"] == "over"
+
+
+def test_compare_says_which_scenarios_were_saved_under_other_limits(judging) -> None:
     judging.policy = limits(bayes_linkage=0.01)
     told = candidates(judging)["candidates"]
     assert {each["state"] for each in told} == {"over"}
@@ -193,51 +202,80 @@ def test_the_linkage_as_the_maps_axis(session, request, large: bool, title: str,
     assert f"risk: {title.lower()}" in shown(session)["cards"][0]
 
 
-def test_the_tile_shows_the_judged_number_and_a_lower_bound_is_called_so(session, too_large):
+@pytest.fixture
+def bounded_tile(session: Session, too_large: None) -> Callable[..., dict[str, Any]]:
+    """Return what draws the verdict's tile under a limit of 5 %, between two bounds of linkage."""
     reading = rwn.MEASURES["bayes_linkage"].read(current_release(session).comparison)
     policy = limits(bayes_linkage=0.05)
-    data = session.data
 
     def tile(at_most: float, estimate: float | None = None) -> dict[str, Any]:
         parts = with_parts(reading, estimate=estimate, at_most=at_most)
         planted = {"bayes_linkage": replace(parts, value=0.006)}
-        return limit_queue.draw_verdict(policy, planted, policy.judge(planted), records=data.n)
+        verdict = policy.judge(planted)
+        return limit_queue.draw_verdict(policy, planted, verdict, records=session.data.n)
 
-    n = data.n
+    return tile
+
+
+@pytest.mark.parametrize(
+    ("bounds", "label", "share", "state"),
+    [
+        ((0.04,), "Linkage, estimated at most", 0.04, None),
+        ((0.04, 0.07), "Linkage, an estimate", 0.07, "over"),
+    ],
+)
+def test_the_tile_shows_the_judged_number(session, bounded_tile, bounds, label, share, state):
+    n = session.data.n
     # whole people on the side of the limit where the share is
-    counts = math.floor(0.04 * n), math.ceil(0.07 * n)
-    four, seven = (f"{count} of {n:,} records, limit {n // 20}" for count in counts)
-    for told, label, number, state in (
-        (tile(0.04), "Linkage, estimated at most", f"4 %, limit 5 % ({four})", None),
-        (tile(0.04, 0.07), "Linkage, an estimate", f"7 %, limit 5 % ({seven})", "over"),
-    ):
-        words = spoken(told["nearest"]).partition(f"{label} ")[2]
-        assert (told["label"], words, told["state"]) == (label, number, state)
-        assert "Linkage, at least 0.6" in spoken(told["help"])
-        assert not claims(told["help"])
-    told = tile(0.06)
+    whole = math.floor if state is None else math.ceil
+    count = whole(share * n)
+    number = f"{100 * share:.0f} %, limit 5 % ({count} of {n:,} records, limit {n // 20})"
+    told = bounded_tile(*bounds)
+    words = spoken(told["nearest"]).partition(f"{label} ")[2]
+    assert (told["label"], words, told["state"]) == (label, number, state)
+    assert "Linkage, at least 0.6" in spoken(told["help"])
+    assert not claims(told["help"])
+
+
+def test_the_tile_of_two_bounds_around_the_limit_judges_nothing(bounded_tile):
+    told = bounded_tile(0.06)
     assert (told["nearest"], told["state"]) == ("", None)
     assert "at most 6 %" in spoken(told["help"])
+
+
+@pytest.fixture
+def disclosed(session: Session, too_large: None) -> rwn.Audit:
+    """What is found of a release too large for its worst case."""
+    data = session.data
     release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=1)
-    found = disclose(rwn.Comparison(original=data, masked=data), release.masked, release.law)
-    now = view.snapshot(session, found)
+    return disclose(rwn.Comparison(original=data, masked=data), release.masked, release.law)
+
+
+def test_risk_calls_a_lower_bound_so(session, disclosed):
+    now = view.snapshot(session, disclosed)
     first = [view._tile(now, *each) for each in tiles_of("risk").items()][:2]
     assert [tile["label"] for tile in first] == ["At least, all", "At least, by keys"]
     assert not any(claims(tile["help"]) for tile in first)
-    rows = {row[0]: row[-1] for row in sentences.rows(found.readings, data.n)}
+    rows = {row[0]: row[-1] for row in sentences.rows(disclosed.readings, session.data.n)}
     said = [rows[rwn.MEASURES[key].at_least] for key in LINKAGES]
-    said += [str(card) for card in view.cards(found) if card["key"] == "linkage_attacks"]
+    said += [str(card) for card in view.cards(disclosed) if card["key"] == "linkage_attacks"]
+    assert len(said) == 3
+    for words in said:
+        assert "at least" in words
+        assert not claims(words)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_the_answer_of_a_search_calls_a_lower_bound_so(too_large, reached):
     spreads = {
         key: Spread(measure=key, values=(0.07, 0.08), is_bound=bound)
         for key, bound in (("bayes_linkage", True), ("correlation", False))
     }
     point = Point(setting=Setting(params=rwn.RWN(epsilon=2.0, k=5)), spreads=spreads)
-    for reached in (True, False):
-        said.append(SearchAnswer.of_point(policy, point, reached=reached, tried=1).sentence)
-    assert len(said) == 5
-    for words in said:
-        assert "at least" in words
-        assert not claims(words)
+    policy = limits(bayes_linkage=0.05)
+    words = SearchAnswer.of_point(policy, point, reached=reached, tried=1).sentence
+    assert "at least" in words
+    assert not claims(words)
 
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads 50.1 %."
@@ -309,8 +347,8 @@ def card(session: Session, key: str) -> dict[str, Any]:
     return next(each for each in cards if each["key"] == key)
 
 
-def test_the_payload_is_plain_data_and_its_stamp_new_for_everything_that_changes_a_chart(session):
-    session.move(q=0.95)  # a mean over the variables would show 0.9499999999999996
+def test_the_payload_is_plain_data_with_words_and_a_table_for_each_chart(session):
+    session.move(q=0.95)
     whole = shown(session)
     json.dumps(whole, allow_nan=False)
     assert len(whole["cards"]) == CARDS_OF_TUNE
@@ -321,9 +359,18 @@ def test_the_payload_is_plain_data_and_its_stamp_new_for_everything_that_changes
         behind = json.loads(each["table"])
         assert all(len(row) == len(behind["columns"]) for row in behind["rows"])
         assert len(behind["rows"]) <= 400
-    changed = whole["changed"]
+
+
+def test_the_payload_says_how_much_is_changed(session):
+    session.move(q=0.95)  # a mean over the variables would show 0.9499999999999996
+    changed = shown(session)["changed"]
     assert (changed["q"], changed["names"]) == (0.95, list(session.data.names))
     assert 0.85 < changed["overall"] < 0.95
+
+
+def test_a_move_brings_the_cards_without_their_tables(session):
+    session.move(q=0.95)
+    whole = shown(session)
     moved = orjson.loads(tune_view.after_edits(session, prepared(session)))["cards"]
     bare = [json.loads(each) | {"table": "null"} for each in whole["cards"]]
     assert bare == [*map(json.loads, moved)]
@@ -332,6 +379,10 @@ def test_the_payload_is_plain_data_and_its_stamp_new_for_everything_that_changes
     asked = tune_view.whole_card(session, json.loads(whole["cards"][4])["key"])
     assert asked == whole["cards"][4].encode()
     assert tune_view.whole_card(session, "no card") is None
+
+
+def test_the_stamp_is_new_for_everything_that_changes_a_chart(session):
+    session.move(q=0.95)
     changes: list[Callable[[], Any]] = [
         lambda: session.move(k=6),
         lambda: session.move(q=0.5),
