@@ -26,7 +26,7 @@ def walk(app, presses: int) -> list[dict]:
     return places
 
 
-def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opened) -> None:
+def test_tab_shows_where_it_is_at_every_control(opened) -> None:
     app = opened
     assert not app.page.get_by_text("The same in a shell").is_visible()
     places = walk(app, 110)  # the weights are in view
@@ -51,6 +51,10 @@ def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opene
     names = [place["name"] for place in walk(app, 40)]
     for part in ("More options", "View", "Policy", "The same in a shell"):
         assert any(part in name for name in names), (part, names)
+
+
+def test_keys_open_explanations_and_close_them(opened) -> None:
+    app = opened
     page = app.page
     button = app.verdict.get_by_role("button")
     tip = app.verdict.get_by_role("tooltip")

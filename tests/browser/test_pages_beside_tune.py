@@ -340,33 +340,44 @@ def walk(app, tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -> None:
-    open_spss(app, tmp_path)
-    folder = walk(app, tmp_path)
+def holds_sums(folder: Path) -> None:
+    """Hold that the folder has each file that its list of sums names, and no other."""
     sums = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     for line in sums:
         digest, name = line.split("  ")
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
     written = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     assert written == {line.split("  ")[1] for line in sums} | {"SHA256SUMS"}
-    record = read_record((folder / "internal" / "internal-record.toml").read_text("utf-8"))
-    (file,) = (folder / "for-users").glob("release-*.sav")
+
+
+def holds_record(record, file: Path) -> None:
+    """Hold that the record is of the file, and names who answers for its exception."""
     assert rwn.read(file).names == rwn.load_demo("bodyfat").names
     assert record["file"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     given = {"by": "Ada Lovelace", "reason": "A lesson for students", "exception": True}
     assert record["approval"] == given
     assert record["verdict"]["kept"] is False
-    (entry,) = read_entries((folder.parent / "ledger.jsonl").read_bytes())
+
+
+def holds_entry(entry, record, folder: Path) -> None:
+    """Hold that the entry of the ledger is of this release, and says that a limit is broken."""
     assert entry["release"] == record["release"]["id"]
     assert entry["release"] in folder.name
     assert (entry["by"], entry["kept"]) == ("Ada Lovelace", False)
-    # the key and the original give the file again; the seed of the trial does not
+
+
+def holds_that_the_key_alone_gives_the_file_again(record, folder: Path, file: Path) -> None:
+    """Hold that the key and the original give the file again, and the trial's seed does not."""
     key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
     assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
     data = table("bodyfat", n=100)
     setting = Setting.from_dict(record["setting"])
     trial = rwn.mask(setting.applied_to(data), setting.params, seed=1)
     assert not np.array_equal(rwn.read(file).frame, trial.published().frame)
+
+
+def holds_that_users_get_what_is_for_users(app, entry, folder: Path) -> None:
+    """Hold that a download has the files for users of the folder, and names no original."""
     app.page.get_by_text("4 · Files written").click()
     name, content = app.saved(app.page.get_by_role("button", name="Download (for users)").click)
     assert "people" not in name
@@ -375,6 +386,19 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -
         assert all(inside.startswith("for-users/") for inside in archive.namelist())
         for inside in archive.namelist():
             assert archive.read(inside) == (folder / inside).read_bytes()
+
+
+def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -> None:
+    open_spss(app, tmp_path)
+    folder = walk(app, tmp_path)
+    holds_sums(folder)
+    record = read_record((folder / "internal" / "internal-record.toml").read_text("utf-8"))
+    (file,) = (folder / "for-users").glob("release-*.sav")
+    holds_record(record, file)
+    (entry,) = read_entries((folder.parent / "ledger.jsonl").read_bytes())
+    holds_entry(entry, record, folder)
+    holds_that_the_key_alone_gives_the_file_again(record, folder, file)
+    holds_that_users_get_what_is_for_users(app, entry, folder)
 
 
 SECRET = "SENTINEL7731"  # stands in the bad files' cells and must never be seen again
@@ -414,7 +438,7 @@ def by_pointer(app, row: int, role: str) -> None:
 
 
 @pytest.mark.nightly  # tests/ui/test_files has the sentences, tests/js the texts
-def test_a_bad_file_is_a_sentence_and_no_text_of_a_file_is_markup(app, tmp_path: Path) -> None:
+def test_a_bad_file_is_a_sentence_without_a_value_of_it(app, tmp_path: Path) -> None:
     app.open("/").visit("Data")
     for name, content in BAD_FILES.items():
         path = tmp_path / name
@@ -429,7 +453,12 @@ def test_a_bad_file_is_a_sentence_and_no_text_of_a_file_is_markup(app, tmp_path:
     assert SECRET not in app.page.content()
     assert not any(SECRET.encode() in frame for frame in app.frames if isinstance(frame, bytes))
     assert SECRET not in app.server.log
-    path = tmp_path / "picture.csv"  # the name of a column is shown as text
+
+
+@pytest.mark.nightly  # tests/ui/test_files has the sentences, tests/js the texts
+def test_the_name_of_a_column_is_shown_as_text(app, tmp_path: Path) -> None:
+    app.open("/").visit("Data")
+    path = tmp_path / "picture.csv"
     path.write_text(f"{PICTURE},{PICTURE}\n1,2\n", encoding="utf-8")
     upload(app, path)
     app.page.get_by_test_id("stAlertContentError").filter(has_text="evil.example").wait_for()
@@ -438,11 +467,15 @@ def test_a_bad_file_is_a_sentence_and_no_text_of_a_file_is_markup(app, tmp_path:
     assert app.page.locator("[data-testid=stAlert] img").count() == 0
     app.visit("Tune")
     assert "k = 6" in app.press("k", "ArrowRight")
+
+
+@pytest.mark.nightly  # tests/ui/test_files has the sentences, tests/js the texts
+def test_no_text_of_a_file_is_markup_in_a_full_view(app, tmp_path: Path) -> None:
     path = tmp_path / "markup.csv"
     names = "<b>x</b>,<img src=x onerror=boom()>,=1+1,a&b"
     lines = [names, *(f"{i},{i * 7 % 11},{i * i % 13},{i % 3}" for i in range(40))]
     path.write_text("\n".join(lines), encoding="utf-8")
-    app.visit("Data")
+    app.open("/").visit("Data")
     upload(app, path)
     badge(app, "markup.csv · 40 × 4")
     app.visit("Tune")

@@ -303,32 +303,51 @@ def test_each_answer_about_a_weight_is_said_with_its_option_which_does_it(
     assert f"rounded: gewichtung in steps of {step[1]}" in said
 
 
-def test_a_survey_is_described_ready_to_mask_and_an_official_file_is_named(rwn_command) -> None:
+@pytest.fixture
+def household_survey(rwn_command) -> str:
+    """Describe a survey into a file, and say what was printed."""
     data = a_table("survey")
     Path("s.csv").write_bytes(table_bytes(data.frame, "csv", data.schema))
     code, out, said = rwn_command("describe", "s.csv", "-o", "s.toml")
     assert code == 0, said
     assert "s.csv: 400 records, 7 variables" in said
-    assert "Who could be recognized: variables that others may know: Geschlecht (guessed" in out
-    assert "What is confidential: hhIncome (guessed: by its name), Krankheit" in out
-    assert "household or cluster: hid (guessed: its values number groups of records)" in out
-    assert "open: design_weight is the sampling weight. Masked as" in out
+    return str(out)
+
+
+def test_a_survey_is_described_with_its_guessed_roles(household_survey) -> None:
+    said = household_survey
+    assert "Who could be recognized: variables that others may know: Geschlecht (guessed" in said
+    assert "What is confidential: hhIncome (guessed: by its name), Krankheit" in said
+    assert "household or cluster: hid (guessed: its values number groups of records)" in said
+    assert "open: design_weight is the sampling weight. Masked as" in said
     schema = rwn.Schema.from_toml(Path("s.toml").read_text("utf-8"))
     assert schema.name_with_role(rwn.Role.HOUSEHOLD) == "hid"
-    # a guessed household needs no other role
-    code, out, said = rwn_command("describe", "s.csv")
-    assert "note: hid says who belongs together: it is left out of every release." in said
-    rows = [f"{1001 + i // 3},{i % 7}.5" for i in range(900)]
-    Path("h.csv").write_text("\n".join(["hid,x", *rows]))
-    code, out, said = rwn_command("describe", "h.csv")
-    assert "household or cluster: hid (guessed" in out
-    assert "set its role to identifier" not in said
+
+
+@pytest.mark.usefixtures("household_survey")
+def test_a_description_is_ready_to_mask_and_is_not_written_over(rwn_command) -> None:
     said = rwn_command.refused(4, "describe", "s.csv", "-o", "s.toml")
     assert "s.toml exists; choose another name" in said
     rwn_command.done("mask", "s.csv", "o.csv", "--schema", "s.toml", "--epsilon", 6, "--k", 40)
+
+
+@pytest.mark.usefixtures("household_survey")
+def test_a_guessed_household_needs_no_other_role(rwn_command) -> None:
+    _, _, said = rwn_command("describe", "s.csv")
+    assert "note: hid says who belongs together: it is left out of every release." in said
+    rows = [f"{1001 + i // 3},{i % 7}.5" for i in range(900)]
+    Path("h.csv").write_text("\n".join(["hid,x", *rows]))
+    _, out, said = rwn_command("describe", "h.csv")
+    assert "household or cluster: hid (guessed" in out
+    assert "set its role to identifier" not in said
+
+
+def test_an_official_file_is_named(rwn_command) -> None:
     names = "DB030,RB050,PB140,PB150,PY010G,HY010,mine"
-    rows = [f"{i // 2},{400 + i // 2}.5,{1950 + i % 50},{1 + i % 2},{i * 7},{i // 2 * 9},{i % 5}"
-            for i in range(60)]  # fmt: skip
+    rows = [
+        f"{i // 2},{400 + i // 2}.5,{1950 + i % 50},{1 + i % 2},{i * 7},{i // 2 * 9},{i % 5}"
+        for i in range(60)
+    ]
     Path("t.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
     assert "note: This looks like EU-SILC: 6 of 7 names." in rwn_command.done("describe", "t.csv")
     Path("t.csv").write_text("age,x\n1,3\n2,5\n2,7\n", encoding="utf-8")

@@ -159,26 +159,37 @@ def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
         assert not Path("notice.html").exists()
 
 
-def test_the_ledger_sees_that_its_end_was_cut_and_files_are_those_of_the_record(masked) -> None:
+@pytest.fixture
+def signed(masked) -> str:
+    """Sign a second release after a first; what is said of it, and the first entry beside it."""
     said = masked.done("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
     assert "nobody is named" not in said
-    first = Path("ledger.jsonl").read_bytes()
+    Path("first.jsonl").write_bytes(Path("ledger.jsonl").read_bytes())
     masked.done(*MASK, "--overwrite")
-    said = masked.done("ledger", "add", "ledger.jsonl", "record.toml")
-    assert "warning: Release" in said
-    assert "is of the same table" in said
-    assert "note: nobody is named (--by)." in said
-    last = said.strip().rpartition(" ")[2]
+    return str(masked.done("ledger", "add", "ledger.jsonl", "record.toml"))
+
+
+def test_the_ledger_shows_who_signed_and_warns_of_the_same_table(masked, signed) -> None:
+    assert "warning: Release" in signed
+    assert "is of the same table" in signed
+    assert "note: nobody is named (--by)." in signed
     shown = masked("ledger", "show", "ledger.jsonl")[1].splitlines()
     assert len(shown) == 2
     assert "  RWN, the 2022 method; 241 records, " in shown[0]
     assert shown[0].endswith("signed by Ada")
+
+
+def test_the_ledger_sees_that_its_end_was_cut(masked, signed) -> None:
+    last = signed.strip().rpartition(" ")[2]
     said = masked.done("ledger", "verify", "ledger.jsonl", "--last", last)
     assert "2 entries, each follows the one before it" in said
-    Path("ledger.jsonl").write_bytes(first)
+    Path("ledger.jsonl").write_bytes(Path("first.jsonl").read_bytes())
     masked.done("ledger", "verify", "ledger.jsonl")
     said = masked.refused(4, "ledger", "verify", "ledger.jsonl", "--last", last)
     assert "may have been cut off" in said
+
+
+def test_a_notice_is_of_its_file_and_of_no_changed_one(masked) -> None:
     masked.done("report", "record.toml", "--public", "-o", "notice.json")
     for name in ("record.toml", "notice.json"):
         assert SAME in Path(name).read_text("utf-8")
@@ -188,8 +199,9 @@ def test_the_ledger_sees_that_its_end_was_cut_and_files_are_those_of_the_record(
     Path("out.csv").write_bytes(content)
     said = masked.refused(4, "verify", "out.csv", "notice.json")
     assert "out.csv is not the file of the notice" in said
-    content[-2] ^= 1
-    Path("out.csv").write_bytes(content)
+
+
+def test_a_report_is_of_its_evidence_and_has_no_charts_without(masked) -> None:
     evidence = Path("record.evidence.json")
     evidence.write_bytes(evidence.read_bytes() + b" ")
     said = masked.refused(3, "report", "record.toml", "-o", "internal.html")

@@ -71,12 +71,7 @@ def faults(name: str, each: Callable[..., Any]) -> list[str]:
         complaints.append("the first line has no verb")
     if name in PUBLISHED and not parts.get("References", "").strip():
         complaints.append("there is no source")
-    complaints += [
-        f"{title} has an array without its shape: {line}"
-        for title in ("Parameters", "Attributes", "Returns")
-        for line in parts.get(title, "").splitlines()
-        if not line.startswith(" ") and "ndarray" in line and "shape" not in line
-    ]
+    complaints += arrays_without_shapes(parts)
     if inspect.isfunction(each) and len(inspect.signature(each).parameters) >= 2:
         complaints += [
             f"there is no {title}"
@@ -84,6 +79,16 @@ def faults(name: str, each: Callable[..., Any]) -> list[str]:
             if not parts.get(title, "").strip()
         ]
     return complaints + _wrong_names(each, parts)
+
+
+def arrays_without_shapes(parts: dict[str, str]) -> list[str]:
+    """What is said of arrays without their shapes."""
+    return [
+        f"{title} has an array without its shape: {line}"
+        for title in ("Parameters", "Attributes", "Returns")
+        for line in parts.get(title, "").splitlines()
+        if not line.startswith(" ") and "ndarray" in line and "shape" not in line
+    ]
 
 
 def _wrong_names(each: Callable[..., Any], parts: dict[str, str]) -> list[str]:

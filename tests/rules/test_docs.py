@@ -165,13 +165,22 @@ def unknown_in(line: str) -> list[str]:
         if name not in command.commands:
             return [name]
         command = command.commands[name]
-    known = {option for param in command.params for option in param.opts}
-    lost = [word for word in words if word.startswith("-") and word not in {*known, "--help"}]
+    return unknown_options(command, words) + unknown_parameters(words)
+
+
+def unknown_options(command, words: list[str]) -> list[str]:
+    """The words of a command line that look like options and are none of the command."""
+    known = {option for param in command.params for option in param.opts} | {"--help"}
+    return [word for word in words if word.startswith("-") and word not in known]
+
+
+def unknown_parameters(words: list[str]) -> list[str]:
+    """What --set names that is no parameter of the method, or of any where it is no single one."""
     method = words[words.index("--method") + 1] if "--method" in words else "rwn"
     keys = [key for key in method.split(",") if key in rwn.METHODS] or list(rwn.METHODS)
     parameters = {"NAME", *(field.name for key in keys for field in fields(rwn.METHODS[key]))}
     asked = [after.partition("=")[0] for word, after in pairwise(words) if word == "--set"]
-    return lost + [each for each in asked if each not in parameters]
+    return [each for each in asked if each not in parameters]
 
 
 def test_every_command_in_the_docs_is_one() -> None:

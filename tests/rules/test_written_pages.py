@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -81,17 +82,27 @@ def test_every_method_has_a_page_with_its_picture_and_all_its_parameters(
         assert all(f"(`{lever.name}`)" in page for lever in method.levers)
 
 
-def test_every_command_and_option_has_an_entry(written: dict[Path, str]) -> None:
-    page = written[build.HERE / "commands.md"]
+@cache
+def documented_commands() -> dict[str, Any]:
+    """The commands that are not hidden, and those of their groups, by their names."""
+    group: Any = typer.main.get_command(app)
+    commands = {name: each for name, each in group.commands.items() if not each.hidden}
+    for name, command in list(commands.items()):
+        commands |= {f"{name} {n}": c for n, c in getattr(command, "commands", {}).items()}
+    return commands
+
+
+def test_only_older_names_of_a_command_are_hidden() -> None:
     group: Any = typer.main.get_command(app)
     named = {each.name: each.callback for each in app.registered_commands}
     hidden = {name for name, command in group.commands.items() if command.hidden}
-    assert {named[name] for name in hidden} <= {named["find"]}  # its older names
-    commands = {n: c for n, c in group.commands.items() if n not in hidden}
-    for name, command in list(commands.items()):
-        commands |= {f"{name} {n}": c for n, c in getattr(command, "commands", {}).items()}
-    assert "ledger add" in commands
-    for name, command in commands.items():
+    assert {named[name] for name in hidden} <= {named["find"]}
+
+
+def test_every_command_and_option_has_an_entry(written: dict[Path, str]) -> None:
+    page = written[build.HERE / "commands.md"]
+    assert "ledger add" in documented_commands()
+    for name, command in documented_commands().items():
         assert f"## `rwn {name}`" in page
         for param in command.params:
             assert param.help, f"{name}: {param.opts} has no words"
@@ -182,13 +193,16 @@ def test_our_numbers_beside_other_programs_are_computed_today() -> None:
     assert page == "\n" + "\n\n".join(side_by_side.page_lines(stored)) + "\n"
 
 
-def test_the_site_opens_without_network_and_its_menu_has_every_page(tmp_path: Path) -> None:
+def test_the_menu_of_the_site_has_every_page() -> None:
     names = site_pages()
     menu = [entry for chapter in chapters(names) for entry in chapter.items()]
     assert [title for title, _ in menu][:3] == ["Start", "Begin", "How to"]
     assert "'Rank swapping': 'methods/rank_swapping.md'" in str(menu)
     assert [name for name in names.values() if f"'{name}'" not in str(menu)] == []
     assert "decisions/" not in str(menu)
+
+
+def test_the_site_has_its_formulas_and_opens_without_network(tmp_path: Path) -> None:
     site = tmp_path / "site"
     write(site)
     assert 'href="project/readme.html"' in (site / "index.html").read_text("utf-8")

@@ -154,23 +154,27 @@ def test_one_row_alone_is_the_person_s_own() -> None:
     assert "right row, income learned" in told
 
 
-def test_an_address_gives_every_position_back_and_a_wrong_one_is_refused_in_one_sentence() -> None:
-    for key, lesson in LESSONS.items():
-        start = starts(lesson)
-        assert view.write_link(lesson, start) == {}
-        asked = view.write_link(lesson, start | MOVED[key])
-        assert len(asked) == len(MOVED[key])
-        found, refused = view.read_link(lesson, asked)
-        assert (found, refused) == (MOVED[key], [])
-        assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
+@pytest.mark.parametrize("key", LESSONS)
+def test_an_address_gives_every_position_back(key: str) -> None:
+    lesson = LESSONS[key]
+    start = starts(lesson)
+    assert view.write_link(lesson, start) == {}
+    asked = view.write_link(lesson, start | MOVED[key])
+    assert len(asked) == len(MOVED[key])
+    found, refused = view.read_link(lesson, asked)
+    assert (found, refused) == (MOVED[key], [])
+    assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
+
+
+@pytest.mark.parametrize("text", ["x", "nan", "inf", "-1", "1e999", "3.2", "<b>"])
+def test_a_wrong_position_of_an_address_is_refused_in_one_sentence(text: str) -> None:
     names = ("epsilon", "density", "rows")
-    for text in ("x", "nan", "inf", "-1", "1e999", "3.2", "<b>"):
-        asked = {f"lesson-{name}": text for name in names}
-        found, refused = view.read_link(LESSONS["theorem"], asked)
-        assert found == {}
-        assert [sentence.partition(" ")[0] for sentence in refused] == list(names)
-        assert "epsilon of the link must be a number from 0.05 to 3;" in refused[0]
-        assert all("<b>" not in sentence for sentence in refused)
+    asked = {f"lesson-{name}": text for name in names}
+    found, refused = view.read_link(LESSONS["theorem"], asked)
+    assert found == {}
+    assert [sentence.partition(" ")[0] for sentence in refused] == list(names)
+    assert "epsilon of the link must be a number from 0.05 to 3;" in refused[0]
+    assert all("<b>" not in sentence for sentence in refused)
 
 
 def test_a_link_opens_its_lesson_at_its_positions_and_next_leads_on(open_page) -> None:

@@ -60,6 +60,22 @@ OF_EVERY_SORT = ("rwn", "nbrs2015", "rank_swapping", "pram", "local_suppression"
 """Methods with neighborhoods and without, for numbers, categories, whole records and models."""
 
 
+def moved_halfway(session: Session, kind: type[rwn.Method]) -> None:
+    """Move every slider to its middle, and the strength to the strong preset."""
+    ready = prepared(session)
+    sliders = live_sliders.controls(session, ready)["levers"]["sliders"]
+    half = {
+        each["name"]: each["low"] + (each["high"] - each["low"]) // each["step"] // 2 * each["step"]
+        for each in sliders
+    }
+    strong = ready.prepared.presets["Strong"][kind.strength]
+    view.apply_edits(session, [{"levers": half | {kind.strength: strong}}])
+
+
+def cards_by_key(session: Session) -> dict[str, str]:
+    return {orjson.loads(card)["key"]: card for card in shown(session)["cards"]}
+
+
 @pytest.mark.parametrize("method", OF_EVERY_SORT)
 def test_a_method_has_its_own_sliders_and_they_move_all_cards(session, method: str) -> None:
     kind = rwn.METHODS[method]
@@ -68,31 +84,33 @@ def test_a_method_has_its_own_sliders_and_they_move_all_cards(session, method: s
     ready = prepared(session)
     sliders = live_sliders.controls(session, ready)["levers"]["sliders"]
     assert [each["title"] for each in sliders] == [lever.title for lever in kind.levers]
-
-    def drawn() -> dict[str, str]:
-        return {orjson.loads(card)["key"]: card for card in shown(session)["cards"]}
-
-    before = drawn()
-    half = {
-        each["name"]: each["low"] + (each["high"] - each["low"]) // each["step"] // 2 * each["step"]
-        for each in sliders
-    }
-    strong = ready.prepared.presets["Strong"][kind.strength]
-    view.apply_edits(session, [{"levers": half | {kind.strength: strong}}])
-    after = drawn()
+    before = cards_by_key(session)
+    moved_halfway(session, kind)
+    after = cards_by_key(session)
     law = ready.prepared.law
     neighborhoods = None if law is None else law.neighborhoods
     assert len(before) == CARDS_OF_TUNE - ("neighborhood_size" not in before)
     assert ("neighborhood_size" in after) == (neighborhoods is not None)
-    suppressed = current_release(session).masked.masked.frame.isna().all().any()
-    assert {key for key, card in after.items() if "reason" in orjson.loads(card)} == (
-        {"mahalanobis", "principal_components"} if suppressed else set()
-    )
     # what is said of some variables may be of those that a method leaves alone
     has_neighbors = neighborhoods is not None and neighborhoods.sizes.any()
     same = sum(before[key] == after[key] for key in before)
     assert same <= (0 if has_neighbors else 4)
     assert same_as_mask(session)
+
+
+@pytest.mark.parametrize("method", OF_EVERY_SORT)
+def test_a_card_has_a_reason_in_place_of_a_picture_where_a_column_is_suppressed(
+    session, method: str
+) -> None:
+    kind = rwn.METHODS[method]
+    setting = replace(session.setting, params=first_setting(method))
+    set_setting(session, setting, KEPT, "Standard")
+    moved_halfway(session, kind)
+    cards = cards_by_key(session)
+    suppressed = current_release(session).masked.masked.frame.isna().all().any()
+    assert {key for key, card in cards.items() if "reason" in orjson.loads(card)} == (
+        {"mahalanobis", "principal_components"} if suppressed else set()
+    )
 
 
 def test_a_setting_from_elsewhere_brings_its_method_and_its_options(session) -> None:

@@ -451,12 +451,15 @@ def failing(kind: str) -> AppTest:
     return page
 
 
-def test_a_refusal_is_shown_as_it_is_and_a_failure_by_its_number_without_a_value(caplog) -> None:
+def test_a_refusal_and_a_reason_are_shown_as_they_are_and_logged_nowhere(caplog) -> None:
     assert [each.value for each in failing("refusal").error] == ["q must be a number from 0 to 1."]
     page = failing("reason")
     assert not page.error
     assert [info.value for info in page.info] == ["There is no holdout."]
     assert not [record for record in caplog.records if record.name == "rwn"]
+
+
+def test_a_failure_is_shown_by_its_number_without_a_value(caplog) -> None:
     with caplog.at_level(logging.DEBUG):
         page = failing("failure")
     (shown,) = [error.value for error in page.error]

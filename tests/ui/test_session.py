@@ -101,32 +101,45 @@ TINY = described(frame("ties", 3), g="key", y="confidential")
 TABLES = {"bodyfat": table("bodyfat"), "pima": table("pima"), "tiny": TINY}
 
 
+LARGER = ["bodyfat", "pima"]
+"""Tables with room for every preset."""
+
+
 @pytest.mark.parametrize("method", rwn.METHODS)
 def test_presets_lie_within_the_sliders(method: str) -> None:
     names = {lever.name for lever in rwn.METHODS[method].levers}
     for name, data in TABLES.items():
         ready = PreparedTable.prepare(data, params=first_setting(method)).prepared
-        ranges, presets = ready.ranges, ready.presets
-        assert set(ranges) == names
-        for levers in presets.values():
+        assert set(ready.ranges) == names
+        for levers in ready.presets.values():
             assert set(levers) == names - ({"balance"} if method == "soft_rwn" else set())
             for lever, value in levers.items():
-                ends = ranges[lever]
+                ends = ready.ranges[lever]
                 assert ends.clip(value) == value
                 steps = (value - ends.low) / ends.step
                 assert name == "tiny" or steps == pytest.approx(round(steps))
-            if name == "tiny":
-                moved = ready.with_levers(**levers)
-                if method == "soft_rwn":  # two donors cannot give a tenth each
-                    with pytest.raises(rwn.ParameterError, match="cap must be at least 1/2"):
-                        moved.release(rwn.SecretKey.from_seed(1))
-                    moved = PreparedTable.prepare(data, params=rwn.SoftRWN(cap=1.0)).prepared
-                assert moved.release(rwn.SecretKey.from_seed(1)).masked.n == 3
-        if name != "tiny":
-            values = {preset: tuple(levers.values()) for preset, levers in presets.items()}
-            assert len(set(values.values())) == len(values)
-            values.pop("As sdcMicro", None)  # another program's default is no strength
-            assert [*values.values()] == sorted(values.values())
+
+
+@pytest.mark.parametrize("method", rwn.METHODS)
+def test_every_preset_masks_a_tiny_table(method: str) -> None:
+    ready = PreparedTable.prepare(TINY, params=first_setting(method)).prepared
+    for levers in ready.presets.values():
+        moved = ready.with_levers(**levers)
+        if method == "soft_rwn":  # two donors cannot give a tenth each
+            with pytest.raises(rwn.ParameterError, match="cap must be at least 1/2"):
+                moved.release(rwn.SecretKey.from_seed(1))
+            moved = PreparedTable.prepare(TINY, params=rwn.SoftRWN(cap=1.0)).prepared
+        assert moved.release(rwn.SecretKey.from_seed(1)).masked.n == 3
+
+
+@pytest.mark.parametrize("name", LARGER)
+@pytest.mark.parametrize("method", rwn.METHODS)
+def test_presets_rise_and_are_all_different(method: str, name: str) -> None:
+    ready = PreparedTable.prepare(TABLES[name], params=first_setting(method)).prepared
+    values = {preset: tuple(levers.values()) for preset, levers in ready.presets.items()}
+    assert len(set(values.values())) == len(values)
+    values.pop("As sdcMicro", None)  # another program's default is no strength
+    assert [*values.values()] == sorted(values.values())
 
 
 FOLDER = ROOT / "rwn_ui" / "panel"

@@ -435,24 +435,32 @@ def test_no_two_names_become_equal_and_what_fits_is_whole(names: list[str], leng
     assert style.shorten("age", 10) == "age"
 
 
-def test_every_chart_names_all_variables_apart_and_whole_in_its_full_view() -> None:
+def long_named() -> rwn.Microdata:
+    """A table with long names that differ in the middle."""
     draw = np.random.default_rng(3)
     frame = pd.DataFrame(draw.normal(size=(90, len(LONG["middles"]))), columns=LONG["middles"])
     frame["place_where_the_interview_took_place"] = draw.choice(LONG["ends"], 90)
     data = rwn.Microdata.from_frame(frame)
     question = rwn.Question(response=LONG["middles"][0], predictors=tuple(LONG["middles"][1:]))
-    data = data.with_schema(replace(data.schema, question=question))
+    return data.with_schema(replace(data.schema, question=question))
+
+
+def holds_names_apart_and_whole(chart: str, made: dict[str, Any]) -> None:
+    """Hold that no two names of an axis are equal, and that the full view has them whole."""
+    for side in ("xaxis", "yaxis"):
+        axis = made["layout"][side]
+        shown = [text for text in axis["ticktext"] if text]
+        assert len(set(shown)) == len(shown), (chart, shown)
+        cut = [text for text in shown if "…" in text]
+        full = made.get("large", {}).get(side, {}).get("ticktext", [])
+        assert not cut or not any("…" in text for text in full), chart
+        assert not cut or full, chart
+
+
+def test_every_chart_names_all_variables_apart_and_whole_in_its_full_view() -> None:
+    data = long_named()
     release = rwn.mask(data, rwn.RWN(epsilon=1.0, k=5), seed=1)
     for key, reading in rwn.audit(data, release).readings.items():
         for chart, draw_it in rwn.MEASURES[key].charts.items():
-            if not isinstance(reading, Reading) or chart not in CHARTS:
-                continue
-            made = draw_it(reading)
-            for side in ("xaxis", "yaxis"):
-                axis = made["layout"][side]
-                shown = [text for text in axis["ticktext"] if text]
-                assert len(set(shown)) == len(shown), (chart, shown)
-                cut = [text for text in shown if "…" in text]
-                full = made.get("large", {}).get(side, {}).get("ticktext", [])
-                assert not cut or not any("…" in text for text in full), chart
-                assert not cut or full, chart
+            if isinstance(reading, Reading) and chart in CHARTS:
+                holds_names_apart_and_whole(chart, draw_it(reading))

@@ -191,10 +191,12 @@ def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
         assert found.readings["uniqueness"].value == found.readings["k_anonymity"].value == 1.0
 
 
-def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
-    params = RWN(epsilon=2.0, k=5)
+CONTROLLED = RWN(epsilon=2.0, k=5)
+
+
+def test_a_control_group_is_a_fifth_whatever_the_order_of_the_file(bodyfat):
     base = Comparison(original=bodyfat, masked=bodyfat)
-    control = control_group(base, params, seed=1)
+    control = control_group(base, CONTROLLED, seed=1)
     assert (control.holdout.n, control.original.n) == (bodyfat.n // 5, bodyfat.n - bodyfat.n // 5)
 
     def in_order(*tables: Microdata) -> list[list[float]]:
@@ -203,8 +205,13 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
 
     assert in_order(control.original, control.holdout) == in_order(bodyfat)
     other = bodyfat.take(np.random.default_rng(1).permutation(bodyfat.n))  # of any order the same
-    again = control_group(Comparison(original=other, masked=other), params, seed=1)
+    again = control_group(Comparison(original=other, masked=other), CONTROLLED, seed=1)
     assert in_order(control.holdout) == in_order(again.holdout)
+
+
+def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    control = control_group(base, CONTROLLED, seed=1)
     read: list[tuple[str, Comparison]] = []
     compute = Measure.read
 
@@ -213,7 +220,7 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
         return compute(measure, comparison)
 
     monkeypatch.setattr(Measure, "read", watched)
-    release = mask(bodyfat, params, seed=1)
+    release = mask(bodyfat, CONTROLLED, seed=1)
     found = disclosure.disclose(base, release.masked, release.law, control=control)
     for key, measure in MEASURES.items():  # no attack is computed to be thrown away
         asked = [comparison is control for name, comparison in read if name == key]

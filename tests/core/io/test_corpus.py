@@ -510,12 +510,15 @@ def labelled(letters: bool) -> tuple[pd.DataFrame, Schema]:
     return frame, Schema(variables=tuple(ordered), rows=SEPARATE)
 
 
+def in_format(form: Format) -> tuple[pd.DataFrame, Schema, Microdata]:
+    """A labelled table, its schema, and what is read of it in a format; letters of its own."""
+    frame, schema = labelled(letters=form.key == "stata")
+    return frame, schema, parse(f"t{form.suffixes[0]}", form.write(frame, schema))
+
+
 @pytest.mark.parametrize("form", writable(), ids=lambda form: form.key)
 def test_every_kind_of_missing_value_goes_through_every_format(form: Format) -> None:
-    """Letters in, letters out; and a release of q = 0 has the cells, names and labels."""
-    frame, schema = labelled(letters=form.key == "stata")
-    content = form.write(frame, schema)
-    data = parse(f"t{form.suffixes[0]}", content)
+    frame, schema, data = in_format(form)
     assert texts_of_missing(data, frame) == []
     assert differences(data, frame) == []
     if Feature.LABELS in form.keeps:
@@ -525,12 +528,18 @@ def test_every_kind_of_missing_value_goes_through_every_format(form: Format) -> 
     assert codes == (schema.variable("edu").missing_codes if kept else ())
     if kept:
         assert len(data.schema.variable("edu").value_labels) == 4
+
+
+@pytest.mark.parametrize("form", writable(), ids=lambda form: form.key)
+def test_a_release_that_changes_nothing_has_the_cells_names_and_labels(form: Format) -> None:
+    _, _, data = in_format(form)
     open_ones = {v.name: {"confirmed": True} for v in data.schema.variables}
     stated = replace(data.schema.replace_variables(open_ones), rows=SEPARATE)
     release = rwn.mask(data.with_schema(stated), rwn.RWN(k=2, q=0.0), seed=1)
     again = parse(f"t{form.suffixes[0]}", release.to_bytes(form.key, "original"))
     assert differences(again, data.frame) == []
     assert [v.label for v in again.schema.variables] == [v.label for v in data.schema.variables]
+    codes = data.schema.variable("edu").missing_codes
     assert again.schema.variable("edu").missing_codes == codes
 
 

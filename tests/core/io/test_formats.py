@@ -282,27 +282,40 @@ def ols(microdata: Microdata) -> tuple[np.ndarray, np.ndarray, float]:
     return coefficients, errors, 1 - residuals @ residuals / ((y - y.mean()) ** 2).sum()
 
 
-def test_each_demo_is_as_described():
-    for name, about in DEMOS.items():
-        microdata = load_demo(name)
-        assert (microdata.n, microdata.p) == (about.records, about.variables)
-        assert f"{microdata.n:,}" in about.size
-        roles = {variable.role for variable in microdata.schema.variables}
-        assert {Role.KEY, Role.CONFIDENTIAL} <= roles
-        assert microdata.notices == ()
-        question = microdata.schema.question
-        assert microdata.schema.variable(question.response).kind in (Kind.CONTINUOUS, Kind.COUNT)
+@pytest.mark.parametrize("name", DEMOS)
+def test_each_demo_is_as_described(name):
+    about = DEMOS[name]
+    microdata = load_demo(name)
+    assert (microdata.n, microdata.p) == (about.records, about.variables)
+    assert f"{microdata.n:,}" in about.size
+    roles = {variable.role for variable in microdata.schema.variables}
+    assert {Role.KEY, Role.CONFIDENTIAL} <= roles
+    assert microdata.notices == ()
+    question = microdata.schema.question
+    assert microdata.schema.variable(question.response).kind in (Kind.CONTINUOUS, Kind.COUNT)
+
+
+def test_each_file_of_a_demo_has_its_source_and_its_question():
     folder = demo_path("pima").parent
     sources = (folder / "SOURCES.md").read_text("utf-8")
     for path in folder.glob("*.csv"):
         assert f"## {path.stem}:" in sources
         assert path.stem in DEMOS
         assert tomllib.loads(path.with_suffix(".toml").read_text("utf-8"))["question"]
-    pima = load_demo("pima")  # its zeros stay
+
+
+def test_pima_keeps_its_zeros():
+    pima = load_demo("pima")
     assert [int((pima.values(name) == 0).sum()) for name in ("insulin", "triceps")] == [374, 227]
     assert pima.schema.variable("test").kind is Kind.CATEGORICAL
+
+
+def test_randhie_groups_what_is_said_of_health():
     grouped = [v.name for v in load_demo("randhie").schema.variables if v.group == "health"]
     assert grouped == ["hlthg", "hlthf", "hlthp"]
+
+
+def test_a_demo_that_there_is_not_is_refused():
     with pytest.raises(ParameterError, match="must be one of: bodyfat,"):
         load_demo("../secret")
 

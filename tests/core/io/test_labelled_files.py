@@ -575,7 +575,9 @@ def test_numbers_of_r_are_integers_where_they_fit():
     table_bytes(pd.DataFrame({"n": [1, 2**53 - 1]}), "r")
 
 
-def test_the_classes_that_r_needs_are_written():
+@pytest.fixture(scope="module")
+def for_r() -> tuple[pd.DataFrame, Schema]:
+    """A table with a column for each class that R has for labels, texts and times."""
     days = pd.Series(["2020-01-02", None]).astype("datetime64[s]")
     frame = pd.DataFrame(
         {
@@ -595,23 +597,43 @@ def test_the_classes_that_r_needs_are_written():
             Variable(name="town", kind=Kind.CATEGORICAL, value_labels=(("x", "Xanten"),)),
         )
     )
-    made = written_r(frame, schema)
+    return frame, schema
+
+
+@pytest.fixture
+def attributes(for_r) -> dict[str, Any]:
+    """The attributes of each column as R gets them."""
+    made = written_r(*for_r)
     names = r_files._Names(made)
-    sex, income, town, day, noon, moment = (names.attributes(each) for each in made.object.value)
-    haven = ["haven_labelled", "vctrs_vctr"]
-    assert list(sex["class"]) == ["haven_labelled_spss", *haven, "double"]
+    assert [each.info.object for each in made.object.value] == [True] * 6
+    columns = map(names.attributes, made.object.value)
+    return dict(zip(for_r[0].columns, columns, strict=True))
+
+
+HAVEN = ["haven_labelled", "vctrs_vctr"]
+
+
+def test_labels_and_codes_for_missing_are_written_as_haven_has_them(attributes):
+    sex, income, town = (attributes[name] for name in ("sex", "income", "town"))
+    assert list(sex["class"]) == ["haven_labelled_spss", *HAVEN, "double"]
     assert sex["labels"] == {1: "m", 9: "refused"}
     assert sex["na_values"].tolist() == [9.0]
     assert "na_range" not in sex
-    assert list(income["class"]) == ["haven_labelled_spss", *haven, "double"]
+    assert list(income["class"]) == ["haven_labelled_spss", *HAVEN, "double"]
     assert income["na_range"].tolist() == [-9.0, -1.0]
     assert not {"na_values", "labels"} & set(income)
-    assert list(town["class"]) == [*haven, "character"]
+    assert list(town["class"]) == [*HAVEN, "character"]
     assert town["labels"] == {"x": "Xanten"}
+
+
+def test_days_and_moments_are_written_in_classes_of_their_own(attributes):
+    day, noon, moment = (attributes[name] for name in ("day", "noon", "moment"))
     assert list(day["class"]) == ["Date"]
     assert list(noon["class"]) == list(moment["class"]) == ["POSIXct", "POSIXt"]
     assert list(noon["tzone"]) == ["UTC"]
-    assert [each.info.object for each in made.object.value] == [True] * 6
-    again = parse("t.rds", table_bytes(frame, "r", schema)).frame
+
+
+def test_labelled_texts_and_days_are_read_again_with_their_gaps(for_r):
+    again = parse("t.rds", table_bytes(for_r[0], "r", for_r[1])).frame
     assert again["town"].tolist()[0] == "Xanten"
     assert again["town"].isna().tolist() == again["day"].isna().tolist() == [False, True]

@@ -371,39 +371,54 @@ def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data_prep
     assert fixed.release(KEY).masked is fixed.release(SecretKey.from_seed(4)).masked
 
 
-def test_rounding_goes_with_everything_that_is_made(data_prepared):
-    plain = rwn.AdditiveNoise(size=0.5)
-    params = Rounded(params=plain, precision={"x": 2})
+PLAIN = rwn.AdditiveNoise(size=0.5)
+ROUNDED = Rounded(params=PLAIN, precision={"x": 2})
+
+
+def test_a_rounded_setting_is_its_own_setting_in_all_else(data_prepared):
     for name in ("method", "title", "levers", "strength"):
-        assert getattr(params, name) == getattr(plain, name)
-    assert params.precision == (("x", 2.0),)
-    assert params.remarks(data_prepared, None) == plain.remarks(data_prepared, None)
-    assert params.cautions() == plain.cautions()
-    assert unrounded(params) == (plain, {"x": 2.0})
-    assert unrounded(plain) == (plain, {})
-    expected = plain.prepare(data_prepared).release(KEY).rounded({"x": 2.0}).masked.frame
+        assert getattr(ROUNDED, name) == getattr(PLAIN, name)
+    assert ROUNDED.precision == (("x", 2.0),)
+    assert ROUNDED.remarks(data_prepared, None) == PLAIN.remarks(data_prepared, None)
+    assert ROUNDED.cautions() == PLAIN.cautions()
+    assert unrounded(ROUNDED) == (PLAIN, {"x": 2.0})
+    assert unrounded(PLAIN) == (PLAIN, {})
+
+
+def test_rounding_goes_with_everything_that_is_made(data_prepared):
+    prepared = PLAIN.prepare(data_prepared)
+    expected = prepared.release(KEY).rounded({"x": 2.0}).masked.frame
     assert not (expected["x"] % 2).any()
-    made = params.prepare(data_prepared, settings=[params])
+    made = ROUNDED.prepare(data_prepared, settings=[ROUNDED])
     slices = data_prepared.schema.slices
     for one in (
         made,
-        params.preview(data_prepared),
+        ROUNDED.preview(data_prepared),
         made.with_levers(size=0.5),
         made.with_slices(slices),
     ):
         assert one.release(KEY).masked.frame.equals(expected)
         assert one.law.precision == {"x": 2.0}
-        assert one.params == params
-        assert one.ranges == plain.prepare(data_prepared).ranges
+        assert one.params == ROUNDED
+        assert one.ranges == prepared.ranges
     assert made.with_levers(size=2.0).params.params == rwn.AdditiveNoise(size=2.0)
     assert made.resampled(np.arange(5)).precision == (("x", 2.0),)
     with pytest.raises(AttributeError):
         _ = made.nothing_of_this_name
-    for begin in ("prepare", "preview"):
-        with pytest.raises(ParameterError, match="Only numbers can be rounded; g is no numeric"):
-            getattr(Rounded(params=plain, precision={"g": 1}), begin)(data_prepared)
-    work = plain.prepare(data_prepared).release(KEY)
+
+
+@pytest.mark.parametrize("begin", ["prepare", "preview"])
+def test_a_category_is_not_rounded(data_prepared, begin):
+    with pytest.raises(ParameterError, match="Only numbers can be rounded; g is no numeric"):
+        getattr(Rounded(params=PLAIN, precision={"g": 1}), begin)(data_prepared)
+
+
+def test_no_steps_round_nothing(data_prepared):
+    work = PLAIN.prepare(data_prepared).release(KEY)
     assert work.rounded({}) is work
+
+
+def test_a_release_without_a_law_is_rounded_too(data_prepared):
     swap = rwn.RankSwapping().prepare(data_prepared).release(KEY).rounded({"x": 2.0})
     assert (swap.law, (swap.masked.frame["x"] % 2).any()) == (None, False)
     both = Rounded(params=rwn.RankSwapping(), precision={"x": 2})

@@ -294,6 +294,19 @@ def numbers(value: Any) -> list[float]:
     return [value] if isinstance(value, float) else []
 
 
+def holds_numbers(key: str, reading: rwn.Reading) -> None:
+    """Hold that a reading is finite, within its measure's bounds and its own interval."""
+    low, high = rwn.MEASURES[key].bounds
+    assert low <= reading.value <= high
+    assert math.isfinite(reading.value)
+    assert reading.baseline is None or math.isfinite(reading.baseline)
+    begin, end = reading.interval or (reading.value, reading.value)
+    assert begin <= reading.value + 1e-12
+    assert reading.value <= end + 1e-12
+    if key in RISKS:
+        assert all(math.isfinite(number) for number in numbers(plain(reading.detail)))
+
+
 @pytest.mark.usefixtures("small_forests")
 @pytest.mark.parametrize("name", [*FITTED, *LINKED])
 def test_a_finite_number_or_a_reason(name: str) -> None:
@@ -302,16 +315,8 @@ def test_a_finite_number_or_a_reason(name: str) -> None:
         if isinstance(found, rwn.NotApplicable):
             assert found.reason[0].isupper()
             assert found.reason.endswith(".")
-            return
-        low, high = rwn.MEASURES[key].bounds
-        assert low <= found.value <= high
-        assert math.isfinite(found.value)
-        assert found.baseline is None or math.isfinite(found.baseline)
-        begin, end = found.interval or (found.value, found.value)
-        assert begin <= found.value + 1e-12
-        assert found.value <= end + 1e-12
-        if key in RISKS:
-            assert all(math.isfinite(number) for number in numbers(plain(found.detail)))
+        else:
+            holds_numbers(key, found)
 
     if name in FITTED:
         hold(rule, [key for key in rwn.MEASURES if key not in RISKS], ["rwn"])

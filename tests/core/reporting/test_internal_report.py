@@ -357,28 +357,55 @@ def public(made: Made, out: Path | None = None, **about: Any) -> dict[str, bytes
     )
 
 
-def test_every_public_form_speaks_of_all_files(made):
-    shares: list[float] = []
-    known = material(made, title="Homes of 1978")
-    files = public_dataset_files(known, made[0], made[1], tuple(PUBLIC_FORMS), shares.append)
+@pytest.fixture(scope="module")
+def known(made: Made) -> Material:
+    return material(made, title="Homes of 1978")
+
+
+@pytest.fixture(scope="module")
+def shares() -> list[float]:
+    """The progress of the public files."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def forms(made: Made, known: Material, shares: list[float]) -> dict[str, bytes]:
+    return public_dataset_files(known, made[0], made[1], tuple(PUBLIC_FORMS), shares.append)
+
+
+def test_the_progress_of_public_files_rises_to_the_end(forms, shares):
+    assert forms
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
+
+
+def test_the_record_of_two_files_is_of_the_schema_and_a_wrong_one_is_not(known):
     file = known.record["file"]
     assert len(file["parts"]) == 2
     validator = Draft202012Validator(json.loads(SCHEMA.read_bytes()))
     assert [each.message for each in validator.iter_errors(known.record)] == []
     for lacking in ({"file": {**file, "parts": 3}}, {"source": 3}):
         assert not validator.is_valid({**known.record, **lacking})
-    for content in files.values():
+
+
+def test_every_public_form_speaks_of_all_files(known, forms):
+    file = known.record["file"]
+    for content in forms.values():
         each = [part["sha256"].encode() in content for part in file["parts"]]
         assert file["sha256"].encode() in content or all(each)
         assert b"Zaphod" not in content
-    assert public_notice.read_notice(files[".json"].decode())["files"] == file["parts"]
-    assert b"Number of its files: 2." in files[".html"]
-    assert b"It was measured on a random sample of the records." in files[".html"]
-    assert b"relations between variables" in files[".html"]
-    assert b'<var name="rooms"' in files[".xml"]
-    assert b"person" not in files[".xml"].split(b"<dataDscr>")[1]
+    assert public_notice.read_notice(forms[".json"].decode())["files"] == file["parts"]
+
+
+def test_the_public_page_says_how_many_files_and_how_it_was_measured(forms):
+    assert b"Number of its files: 2." in forms[".html"]
+    assert b"It was measured on a random sample of the records." in forms[".html"]
+    assert b"relations between variables" in forms[".html"]
+
+
+def test_the_codebook_has_the_variables_that_are_released_alone(forms):
+    assert b'<var name="rooms"' in forms[".xml"]
+    assert b"person" not in forms[".xml"].split(b"<dataDscr>")[1]
 
 
 def test_an_internal_fact_of_a_dataset_is_not_made_public(made, monkeypatch):

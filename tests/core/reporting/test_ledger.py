@@ -6,6 +6,7 @@ import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -62,16 +63,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "ledger.jsonl"
 
 
-def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path):
+def test_an_entry_says_which_release_it_is_of(path):
     data = table()
     first, _ = add(path, of(data), data, by="Ada")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", first.pop("time"))
     setting = orjson.dumps(RECORD["setting"], option=orjson.OPT_SORT_KEYS)
     key = path.with_name("ledger.jsonl.key").read_bytes()
-    assert len(key) == 32
-    if os.name == "posix":  # its owner's alone
-        assert {each.stat().st_mode & 0o077 for each in path.parent.iterdir()} == {0}
-    hashed = first.pop("hash")
+    first.pop("hash")
     assert first == {
         "format": "rwn ledger 2",
         "number": 1,
@@ -96,18 +94,39 @@ def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path):
         "precision": RECORD["setting"]["precision"],
         "file": "",
     }
+
+
+def test_the_key_of_a_ledger_is_its_owner_s_alone(path):
+    data = table()
+    add(path, of(data), data, by="Ada")
+    assert len(path.with_name("ledger.jsonl.key").read_bytes()) == 32
+    if os.name == "posix":
+        assert {each.stat().st_mode & 0o077 for each in path.parent.iterdir()} == {0}
+
+
+def test_an_entry_follows_the_one_before_it_and_is_sealed_by_the_key(path):
+    data = table()
+    first, _ = add(path, of(data), data, by="Ada")
     decided = {**of(data, "second"), "decision": {"hash": "12" * 32}}
     second, warned = add(path, decided, data)
     assert (second["number"], second["decision"], second["by"]) == (2, "12" * 32, "")
-    assert second["before"] == hashed
+    assert second["before"] == first["hash"]
     assert warned[0] == f"Release {'0f' * 16} of 2028-02-29 is of the same table."
     lines = path.read_bytes().splitlines()
     assert lines[1] == orjson.dumps(second, option=orjson.OPT_SORT_KEYS)
     plain = {name: value for name, value in second.items() if name != "hash"}
     sorted_ = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+    key = path.with_name("ledger.jsonl.key").read_bytes()
     seal = hmac.new(key, b"rwn ledger entry\n" + sorted_, hashlib.sha256)
     assert second["hash"] == seal.hexdigest()
-    assert [each["hash"] for each in read_entries(path.read_bytes())] == [hashed, second["hash"]]
+    hashes = [each["hash"] for each in read_entries(path.read_bytes())]
+    assert hashes == [first["hash"], second["hash"]]
+
+
+def test_a_ledger_holds_no_value(path):
+    data = table()
+    add(path, of(data), data, by="Ada")
+    add(path, {**of(data, "second"), "decision": {"hash": "12" * 32}}, data)
     text = path.read_text(encoding="utf-8")
     for value in ("Zaphod", data.fingerprint, *map(str, data.frame["x"])):
         assert value not in text
@@ -503,28 +522,44 @@ def two() -> tuple[Microdata, Made, Made]:
     return data, released(data, [["a", "b"], ["c", "s"]]), released(data, [["b", "c"]])
 
 
-def test_another_slicing_is_not_kept_and_says_how_many_are_named(two, path):
+@pytest.fixture
+def second_slicing(two, path) -> SimpleNamespace:
+    """A release in other slices than the one before it: its entry, and what is warned of it."""
     data, (one, first), (other, second) = two
     files = [first, second]
-    entry, warned = add(path, one, data)
-    assert (entry["kept"], entry["chain"], warned) == (True, {}, [])
-    assert entry["slices"] == [["a", "b"], ["c", "s"]]
-    assert entry["parameters"]["k"] == 250
+    add(path, one, data)
     foreseen = foresee(path, other, data, files)
     entry, warned = add(path, other, data, files=files)
     assert warned == foreseen
+    return SimpleNamespace(n=data.n, record=other, entry=entry, warned=warned)
+
+
+def test_a_first_slicing_is_kept(two, path):
+    entry, warned = add(path, two[1][0], two[0])
+    assert (entry["kept"], entry["chain"], warned) == (True, {}, [])
+    assert entry["slices"] == [["a", "b"], ["c", "s"]]
+    assert entry["parameters"]["k"] == 250
+
+
+def test_another_slicing_is_not_kept_and_counts_who_is_named(second_slicing):
+    entry = second_slicing.entry
     assert (entry["kept"], entry["state"]) == (False, "broken")
-    assert other["file"]["slices"] == [["b", "c"]]  # a variable alone is none
+    assert second_slicing.record["file"]["slices"] == [["b", "c"]]  # a variable alone is none
     assert policy_words(entry) == "policy broken; broken by merges with earlier releases"
     found = entry["chain"]
     assert (found["breaks"], found["secret"], found["unchecked"]) == (True, "s", [])
-    assert found["named"] > 0.28 * data.n
+    assert found["named"] > 0.28 * second_slicing.n
     assert found["exact"] > 0.7 * found["named"]
+
+
+def test_another_slicing_is_warned_of_with_how_many_are_named(two, second_slicing):
+    named = second_slicing.entry["chain"]["named"]
+    warned = second_slicing.warned
     said = "\n".join(warned)
     assert "fragments of one person chain" in said
-    assert f"name s of {100 * found['named'] / data.n:.0f} % of the people" in said
+    assert f"name s of {100 * named / second_slicing.n:.0f} % of the people" in said
     assert "break the limit of 5 %" in warned[-1]
-    assert not any(f"{value}" in said for value in data.frame["s"])
+    assert not any(f"{value}" in said for value in two[0].frame["s"])
 
 
 def test_the_same_slicing_again_is_still_kept_and_other_people_are_not_merged(two, path):

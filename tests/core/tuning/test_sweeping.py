@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -232,35 +233,52 @@ def test_one_table_of_neighbors_serves_all_settings_of_a_metric(bodyfat, monkeyp
     assert len(made) == 2
 
 
-def test_the_folder_resumes_mends_a_point_and_holds_metrics_of_one_plan_only(
-    bodyfat, found, tmp_path
-) -> None:
-    place = tmp_path / "job"
-    half = GRID.settings()[:4]
-    sweep(bodyfat, half, plan=PLAN, workers=1, folder=place)
+@pytest.fixture
+def place(bodyfat, tmp_path: Path) -> Path:
+    """The folder of a sweep of which half is done."""
+    folder = tmp_path / "job"
+    sweep(bodyfat, GRID.settings()[:4], plan=PLAN, workers=1, folder=folder)
+    return folder
+
+
+def points_in(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("*.json") if path.name != "manifest.json"]
+
+
+def test_a_folder_resumes_and_leaves_what_is_done(bodyfat, found, place) -> None:
     kept = {path.name: path.stat().st_mtime_ns for path in place.iterdir()}
     again = sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place)
     for name, when in kept.items():
         if name != "manifest.json":
             assert (place / name).stat().st_mtime_ns == when
     assert again.frame().equals(found.frame())
-    allowed = {"setting", "readings", "shown", "seconds"}
-    for path in place.glob("*.json"):
+
+
+def holds_metrics_only(reading: dict[str, Any]) -> None:
+    """Hold that a reading in a file is numbers of the releases, and of the table at most two."""
+    ends = {"unmasked", "unrelated"}  # of the table, a number each
+    assert set(reading) - ends == {"values", "baseline", "reason"}
+    assert all(isinstance(reading[end], float) for end in ends & set(reading))
+    assert len(reading["values"]) <= PLAN.releases
+
+
+def test_a_folder_holds_metrics_only(bodyfat, place) -> None:
+    sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place)
+    assert orjson.loads((place / "manifest.json").read_bytes())["measures"] == list(MEASURES)
+    for path in points_in(place):
         document = orjson.loads(path.read_bytes())
-        if path.name == "manifest.json":
-            assert document["measures"] == list(MEASURES)
-            continue
-        assert set(document) == allowed
+        assert set(document) == {"setting", "readings", "shown", "seconds"}
         for reading in document["readings"].values():
-            ends = {"unmasked", "unrelated"}  # of the table, a number each
-            assert set(reading) - ends == {"values", "baseline", "reason"}
-            assert all(isinstance(reading[end], float) for end in ends & set(reading))
-            assert len(reading["values"]) <= PLAN.releases
-    # a damaged point is made again
-    victim = next(path for path in place.glob("*.json") if path.name != "manifest.json")
-    victim.write_bytes(b'{"setting": {')
+            holds_metrics_only(reading)
+
+
+def test_a_damaged_point_of_a_folder_is_made_again(bodyfat, found, place) -> None:
+    sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place)
+    points_in(place)[0].write_bytes(b'{"setting": {')
     assert sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place).frame().equals(found.frame())
-    # and a folder of something else is refused
+
+
+def test_a_folder_of_something_else_is_refused(bodyfat, place, tmp_path) -> None:
     other = Plan(measures=MEASURES, releases=3, seed=8)
     with pytest.raises(ParameterError, match="another table"):
         sweep(bodyfat, GRID, plan=other, workers=1, folder=place)

@@ -491,34 +491,40 @@ def small_file(law, units, masked, shares, q, whole) -> SmallFile:
     return SmallFile(rows=rows, units=columns, masked=masked, shares=shares, q=q, whole=whole)
 
 
+def random_case(seed: int) -> Case:
+    """A random table, setting and knowledge."""
+    rng = np.random.default_rng(seed)
+    units = UNITS[int(rng.integers(len(UNITS)))]
+    masked = [bool(each) for each in rng.random(len(units)) < 0.85]
+    masked[int(rng.integers(len(units)))] = True
+    table = small_table(rng, units, masked)
+    q = Fraction(1, int(rng.integers(1, 3)))
+    points = rng.random((table.n, 2)) * 3
+    whole, equal = bool(rng.random() < 0.4), bool(rng.random() < 0.6)
+    by_name = [
+        each for name in NAMES for each, unit in zip(masked, units, strict=True) if name in unit
+    ]
+    able = np.array(by_name)
+    if whole:
+        near = find_neighborhoods(points, epsilon=1.2, strict=True)  # some records are alone
+    else:
+        near = find_neighborhoods(points, k=int(rng.integers(1, table.n)), epsilon=None)
+    shares = [chances(rng, near.members(i), equal or whole) for i in range(table.n)]
+    if whole:
+        law: Law = RowMixtureLaw(table, near, able, float(q))
+    else:
+        modification = np.where(able, float(q), 0.0)
+        law = CellLaw(table, near, modification, None if equal else matrix(shares))
+    if rng.random() < 0.4:
+        law = law.rounded({"x": 2.0, "s": 2.0})
+    known = tuple(name for name in ("x", "y", "z") if rng.random() < 0.7) or ("x",)
+    return Case(law, small_file(law, units, masked, shares, q, whole), known, table)
+
+
 def test_a_hundred_small_tables_are_believed_of_exactly():
     kinds = set()
     for seed in range(100):
-        # a random table, setting and knowledge
-        rng = np.random.default_rng(seed)
-        units = UNITS[int(rng.integers(len(UNITS)))]
-        masked = [bool(each) for each in rng.random(len(units)) < 0.85]
-        masked[int(rng.integers(len(units)))] = True
-        table = small_table(rng, units, masked)
-        q = Fraction(1, int(rng.integers(1, 3)))
-        points = rng.random((table.n, 2)) * 3
-        whole, equal = bool(rng.random() < 0.4), bool(rng.random() < 0.6)
-        able = np.array([each for name in NAMES for each, u in zip(masked, units, strict=True)
-                         if name in u])  # fmt: skip
-        if whole:
-            near = find_neighborhoods(points, epsilon=1.2, strict=True)  # some records are alone
-        else:
-            near = find_neighborhoods(points, k=int(rng.integers(1, table.n)), epsilon=None)
-        shares = [chances(rng, near.members(i), equal or whole) for i in range(table.n)]
-        if whole:
-            law: Law = RowMixtureLaw(table, near, able, float(q))
-        else:
-            modification = np.where(able, float(q), 0.0)
-            law = CellLaw(table, near, modification, None if equal else matrix(shares))
-        if rng.random() < 0.4:
-            law = law.rounded({"x": 2.0, "s": 2.0})
-        known = tuple(name for name in ("x", "y", "z") if rng.random() < 0.7) or ("x",)
-        made = Case(law, small_file(law, units, masked, shares, q, whole), known, table)
+        made = random_case(seed)
         assert made.check() > 0
         exact = made.exact
         kinds.add((len(exact.units), exact.whole, exact.q == 1, made.law.precision != {}))
