@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -54,6 +54,13 @@ class DrawnRelease(NamedTuple):
     known: Any  # of its `Prepared`
 
 
+class _Task(NamedTuple):
+    """A question for the process, with its release where that is drawn and not yet there."""
+
+    question: Question
+    drawn: DrawnRelease | None
+
+
 def _release(unmasked: rwn.Comparison, of: tuple[Method, int]) -> rwn.Comparison:
     """The release of a setting; several measures of it are asked for one after another."""
     held = _held(unmasked)
@@ -97,17 +104,14 @@ def _prepare(data: rwn.Microdata, answer: Callable[[Question, rwn.Comparison], A
     warm_for_limits()
     tables = [rwn.Comparison(original=data, masked=data)]
 
-    def handle(
-        task: tuple[Question, DrawnRelease | None] | rwn.Schema, progress: Progress
-    ) -> Answer | None:
+    def handle(task: _Task | rwn.Schema, progress: Progress) -> Answer | None:
         if isinstance(task, rwn.Schema):
             original = tables.pop().original.with_schema(task)  # if it fails, there is no table
             tables.append(rwn.Comparison(original=original, masked=original))
             return None
-        question, drawn = task
-        if drawn is not None:
-            _hold(tables[0], question, drawn)
-        return answer(question, tables[0])
+        if task.drawn is not None:
+            _hold(tables[0], task.question, task.drawn)
+        return answer(task.question, tables[0])
 
     return handle
 
@@ -169,12 +173,7 @@ class MeasureWorker:
         """Have these answered in their order, and no others; one under way may end first."""
         self._collect()
         fresh = [each for each in questions if each not in self._answers]
-        for question in [each for each in self._asked if each not in questions]:
-            if self._asked[question].task.cancel():  # no worker has started it
-                del self._asked[question]
-            elif fresh and time.monotonic() - self._asked[question].since > PATIENCE:
-                self.cancel()
-                break
+        self._drop_others(questions, in_hurry=bool(fresh))
         fresh = [each for each in fresh if each not in self._asked]
         if fresh and not self.takes_questions:
             self.cancel()
@@ -184,8 +183,17 @@ class MeasureWorker:
             # the release of a question, unless the one before was of the same
             sent = question.of == self._latest
             self._latest = question.of
-            task = self._pool.submit((question, None if sent else drawn(question)))
+            task = self._pool.submit(_Task(question, None if sent else drawn(question)))
             self._asked[question] = _Asked(task, time.monotonic())
+
+    def _drop_others(self, questions: Sequence[Question], *, in_hurry: bool) -> None:
+        """Drop the questions that are asked no more; in a hurry, the process that takes long."""
+        for question in [each for each in self._asked if each not in questions]:
+            if self._asked[question].task.cancel():  # no worker has started it
+                del self._asked[question]
+            elif in_hurry and time.monotonic() - self._asked[question].since > PATIENCE:
+                self.cancel()
+                break
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""

@@ -141,12 +141,7 @@ def _side_by_side(session: Session) -> None:
     chosen = place.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
     line = session.key("compare.line")
     if st.session_state.get(line) == HIDDEN:
-        with st.form(session.key("compare.line.form"), enter_to_submit=False):
-            st.markdown("#### Draw the line before the scenarios are seen")
-            drawn = trial_policy(session)
-            if st.form_submit_button("State these limits and show the scenarios", type="primary"):
-                st.session_state[line] = drawn
-                st.rerun()
+        _draw_line_first(session, line)
         return
     with trial.popover("What if …", width="stretch", help="Other limits, which change nothing."):
         st.button(
@@ -160,16 +155,7 @@ def _side_by_side(session: Session) -> None:
     scenarios = [session.scenarios[name] for name in chosen]
     if not scenarios:
         return
-    # registered analyses take a while on scenarios of a large table
-    missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
-    if missing:
-        st.button(
-            f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
-            key=session.key("compare.judge"),
-            disabled=session.user.work.busy,
-            on_click=scenario_trial.judge,
-            args=(session, missing),
-        )
+    _offer_analyses(session, scenarios)
     marked = choice_key(session)
     candidates = compare_cards.screen(
         session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""
@@ -180,17 +166,12 @@ def _side_by_side(session: Session) -> None:
         key="compare.candidates",
         on_pick=lambda name: _mark(session, name),
     )
-    folder = os.environ.get(DECISIONS_VARIABLE)  # the institution's
-    past = [*(decisions_in(Path(folder)) if folder else []), *session.decisions]
     with (
         st.container(key="screen-only-decision")
         if meeting
         else st.expander("Decide", key=session.key("compare.decide"))
     ):
-        _freeze(session, chosen)
-        _frozen(session)
-        if past:
-            panel({"tables": [{**EARLIER, "rows": earlier_decisions(past)}]}, key="compare.earlier")
+        _decide(session, chosen)
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         readings = compare_cards.table(session, scenarios, meeting)
         panel(spoken_for(session.data.schema, readings), key="compare.table")
@@ -199,6 +180,39 @@ def _side_by_side(session: Session) -> None:
         st.expander("Files of the scenarios", expanded=not meeting),
     ):
         _files(session, chosen)
+
+
+def _draw_line_first(session: Session, line: str) -> None:
+    """Ask a meeting for its limits, which show the scenarios once they are stated."""
+    with st.form(session.key("compare.line.form"), enter_to_submit=False):
+        st.markdown("#### Draw the line before the scenarios are seen")
+        drawn = trial_policy(session)
+        if st.form_submit_button("State these limits and show the scenarios", type="primary"):
+            st.session_state[line] = drawn
+            st.rerun()
+
+
+def _offer_analyses(session: Session, scenarios: list[rwn.Scenario]) -> None:
+    """Offer to run registered analyses, which take a while on scenarios of a large table."""
+    missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
+    if missing:
+        st.button(
+            f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
+            key=session.key("compare.judge"),
+            disabled=session.user.work.busy,
+            on_click=scenario_trial.judge,
+            args=(session, missing),
+        )
+
+
+def _decide(session: Session, chosen: list[str]) -> None:
+    """Offer to freeze a decision, and show it with those of other days."""
+    folder = os.environ.get(DECISIONS_VARIABLE)  # the institution's
+    past = [*(decisions_in(Path(folder)) if folder else []), *session.decisions]
+    _freeze(session, chosen)
+    _frozen(session)
+    if past:
+        panel({"tables": [{**EARLIER, "rows": earlier_decisions(past)}]}, key="compare.earlier")
 
 
 def _mark(session: Session, name: str) -> None:

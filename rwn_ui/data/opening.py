@@ -23,6 +23,29 @@ _SEEN = "data.upload.seen"
 
 def open_file(session: Session) -> bool:
     """True if a table was opened just now, from a file and perhaps its schema."""
+    is_chosen = _choose_file(session)
+    opening = session.user.work.opening
+    if opening is None:
+        return False
+    if not is_chosen and not opening.path:
+        opening.asked = None
+        return False
+    if opening.reading is not None and not opening.reading.wait(AT_ONCE):
+        wait_for(opening.reading, "data.reading")
+        return False
+    data = _chosen(session, opening)
+    if data is not None:
+        load(session, data, name=opening.name, demo=None, path=opening.path)
+    if opening.refusal is not None:
+        if opening.path:
+            session.user.work.opening = None
+        if not opening.seen_otherwise:  # else its layout is asked about below
+            raise opening.refusal
+    return data is not None
+
+
+def _choose_file(session: Session) -> bool:
+    """True if a file is chosen; it is read where it or its schema is another than before."""
     upload = file_chooser(
         f"Open your table: {io.either([form.title for form in io.FORMATS if not form.companion])}",
         _endings(),
@@ -36,29 +59,14 @@ def open_file(session: Session) -> bool:
             help="Kinds, roles, weights, the regression and the layout of the file, as this page "
             "and rwn demo --schema write them.",
         )
-    work = session.user.work
+    if upload is None:
+        return False
     # each chooser acts when its own value changes
-    chosen = upload and (upload.file_id, described.file_id if described else None)
-    if chosen is not None and chosen != st.session_state.get(_SEEN):
+    chosen = (upload.file_id, described.file_id if described else None)
+    if chosen != st.session_state.get(_SEEN):
         st.session_state[_SEEN] = chosen
         read_upload(session, None)
-    opening = work.opening
-    if opening is None or (upload is None and not opening.path):
-        if opening is not None:
-            opening.asked = None
-        return False
-    if opening.reading is not None and not opening.reading.wait(AT_ONCE):
-        wait_for(opening.reading, "data.reading")
-        return False
-    data = _chosen(session, opening)
-    if data is not None:
-        load(session, data, name=opening.name, demo=None, path=opening.path)
-    if opening.refusal is not None:
-        if opening.path:
-            work.opening = None
-        if not opening.seen_otherwise:  # else its layout is asked about below
-            raise opening.refusal
-    return data is not None
+    return True
 
 
 def _endings() -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.data.belonging import Finding
@@ -154,7 +155,6 @@ def ask_roles(session: Session, data: rwn.Microdata) -> bool:
 def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     """Ask all at once; the table as the answers describe it, once they are sent."""
     asked = _Asked.about(session, data)
-    population = None
     if not asked:
         return None
     # the same key before and after the ranking: choices that were not sent stay, but for those
@@ -168,15 +168,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
         noun = of_rows.ask_noun(data, key) if asked.roles else data.schema.record
         official = asked.official is not None and _ask_for_file(asked, key)
         roles = _ask_for_roles(data, asked, key) if asked.roles else {}
-        if asked.people is not None:
-            words, field = st.columns([9, 6], vertical_alignment="center")
-            words.markdown(escaped(asked.people))
-            population = field.number_input(
-                *("People in the population", people_in(data), 10**10, None),
-                key=f"{key}.population",
-                label_visibility="collapsed",
-                placeholder="People",
-            )
+        population = None if asked.people is None else _ask_for_people(asked.people, data, key)
         answers = [(each, _ask_one(data, each, key)) for each in asked.questions]
         together = of_rows.ask_rows(asked.together, data.names, asked.noun, f"{key}.together")
         one, two, _ = st.columns([3, 3, 9])
@@ -200,6 +192,18 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     given = _Given(official=changes, roles=roles, noun=noun, population=population, answers=answers)
     answered = partial(_answered, session, data, asked, given)
     return of_rows.completed(asked.together, together, answered)
+
+
+def _ask_for_people(sentence: str, data: rwn.Microdata, key: str) -> int | None:
+    """Ask how many people the population has."""
+    words, field = st.columns([9, 6], vertical_alignment="center")
+    words.markdown(escaped(sentence))
+    return field.number_input(
+        *("People in the population", people_in(data), 10**10, None),
+        key=f"{key}.population",
+        label_visibility="collapsed",
+        placeholder="People",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,26 +374,41 @@ def _ask_for_roles(data: rwn.Microdata, asked: _Asked, key: str) -> dict[rwn.Rol
     given = {v.name: v.role for v in data.schema.released if v.role is not rwn.Role.OTHER}
     guesses = [guess for guess in asked.guesses if guess not in asked.of_file]
     known = given | {guess.variable: guess.role for guess in guesses}
-    hidden = {guess.role for guess in asked.of_file}.difference(_SEVERAL)  # a table has one each
-    hidden |= {rwn.Role.IDENTIFIER, rwn.Role.PERSON}.difference(known.values())
-    roles = [role for role in _SELECTED if role not in hidden]
     chosen = {}
     columns = st.columns(2)
-    for place, role in enumerate(roles):
-        words, why = (spoken_of(said, asked.noun) for said in _SELECTED[role])
+    for place, role in enumerate(_roles_to_ask(asked, known.values())):
         column = columns[place % 2]
         picked = [name for name in names if known.get(name) is role]
-        more: dict[str, Any] = {"key": f"{key}.roles.{role}", "help": why}
-        if role in _SEVERAL:
-            chosen[role] = column.multiselect(words, names, picked, **more)
-        else:
-            index = names.index(picked[0]) if picked else None
-            one = column.selectbox(words, names, index, placeholder="No", **more)
-            chosen[role] = [] if one is None else [one]
+        chosen[role] = _ask_for_role(column, role, names, picked, asked.noun, f"{key}.roles.{role}")
     if guesses:
         said = "; ".join(f"{guess.variable} ({guess.reason})" for guess in guesses)
         st.caption(escaped(f"Guessed, to be corrected: {said}."))
     return chosen
+
+
+def _roles_to_ask(asked: _Asked, known: Collection[rwn.Role]) -> list[rwn.Role]:
+    """Return the roles of the form: not those of which the official file gives the one variable."""
+    hidden = {guess.role for guess in asked.of_file}.difference(_SEVERAL)  # a table has one each
+    hidden |= {rwn.Role.IDENTIFIER, rwn.Role.PERSON}.difference(known)
+    return [role for role in _SELECTED if role not in hidden]
+
+
+def _ask_for_role(
+    column: DeltaGenerator,
+    role: rwn.Role,
+    names: list[str],
+    picked: list[str],
+    noun: RecordNoun,
+    key: str,
+) -> list[str]:
+    """Ask which variables have a role, of which those that are known are picked at first."""
+    words, why = (spoken_of(said, noun) for said in _SELECTED[role])
+    if role in _SEVERAL:
+        several: list[str] = column.multiselect(words, names, picked, key=key, help=why)
+        return several
+    index = names.index(picked[0]) if picked else None
+    one = column.selectbox(words, names, index, placeholder="No", key=key, help=why)
+    return [] if one is None else [one]
 
 
 def order_levels(session: Session) -> None:

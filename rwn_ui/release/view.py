@@ -214,21 +214,26 @@ def _approve(session: Session, is_next: bool) -> None:
         )
         kind: Literal["primary", "secondary"] = "primary" if is_next else "secondary"
         pressed = st.form_submit_button("Record", type=kind, disabled=fixed)
-    decision = names.get(chosen or "")
     if pressed:
-        form.by = by.strip()
-        form.reason = reason.strip()
-        form.decision = decision.hash if decision else ""
-        approval = Approval(by=form.by, reason=form.reason, decision=decision)
-        missing = last.judged.lacks(approval, session.data)
-        # files that were made before say otherwise
-        last.approval = None if missing else approval
-        last.files = {}
-        last.left = ""
-        if missing:
-            refused(missing)
-        else:
-            st.rerun()  # the steps above say more now
+        decision = names.get(chosen or "")
+        _record(session, last, Approval(by=by.strip(), reason=reason.strip(), decision=decision))
+
+
+def _record(session: Session, last: Drawn, approval: Approval) -> None:
+    """Record who answers for the file, or say what the approval lacks."""
+    form = session.release
+    form.by = approval.by
+    form.reason = approval.reason
+    form.decision = approval.decision.hash if approval.decision else ""
+    missing = last.judged.lacks(approval, session.data)
+    # files that were made before say otherwise
+    last.approval = None if missing else approval
+    last.files = {}
+    last.left = ""
+    if missing:
+        refused(missing)
+    else:
+        st.rerun()  # the steps above say more now
 
 
 def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:

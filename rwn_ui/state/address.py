@@ -18,7 +18,7 @@ from rwn_core.data.regression import Factor, Formula
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.schema import Slices
 from rwn_core.data.use import StatedRegression, Use, written_formula
-from rwn_core.masking import Option, in_present_names, method_options
+from rwn_core.masking import Method, Option, in_present_names, method_options
 from rwn_ui.background.task import Task
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
@@ -118,24 +118,10 @@ class _Taking(NamedTuple):
 def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
     """Go over to the setting of an address, but for its levers; sentences where it is refused."""
     method = asked.get("method", session.method)
-    refused = []
     if method not in rwn.METHODS:  # and so are its levers
         known = ", ".join(rwn.METHODS)
         return [f"method of the link must be one of: {known}; it is left as it was."]
-    params = session.params if method == session.method else first_setting(method)
-    options = [each for each in method_options(rwn.METHODS[method]) if _linked(each) in asked]
-    try:
-        if options:
-            names = _all_names(session)
-            values = {
-                each.name: _option_value(each, asked[_linked(each)], names) for each in options
-            }
-            params = first_setting(method, values)
-    except rwn.RWNError as refusal:
-        refused.append(f"Options of the link are left as they were: {refusal}")
-    except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
-        listed = ", ".join(option.name for option in options)
-        refused.append(f"{listed} of the link cannot be read; all options are left as they were.")
+    params, refused = _linked_params(session, method, asked)
     if "use" in asked:
         try:
             session.state_use(_use_of_link(asked["use"], _names(session)))
@@ -150,6 +136,25 @@ def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
             refused.append(f"{name} of the link must be {kind}; they are left as they were.")
     set_setting(session, setting, *([] if params is session.params else [KEPT, "Standard"]))
     return refused
+
+
+def _linked_params(
+    session: Session, method: str, asked: Mapping[str, str]
+) -> tuple[Method, list[str]]:
+    """Return a method with the options of an address, and sentences where they are refused."""
+    options = [each for each in method_options(rwn.METHODS[method]) if _linked(each) in asked]
+    before = session.params if method == session.method else first_setting(method)
+    if not options:
+        return before, []
+    try:
+        names = _all_names(session)
+        values = {each.name: _option_value(each, asked[_linked(each)], names) for each in options}
+        return first_setting(method, values), []
+    except rwn.RWNError as refusal:
+        return before, [f"Options of the link are left as they were: {refusal}"]
+    except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
+        listed = ", ".join(option.name for option in options)
+        return before, [f"{listed} of the link cannot be read; all options are left as they were."]
 
 
 def _weights(session: Session, text: str) -> tuple[tuple[str, float], ...]:

@@ -16,7 +16,7 @@ from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Stand
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
 from rwn_core.measures import measures_of, tiles_of
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
@@ -25,6 +25,7 @@ from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_cat
 from rwn_ui.features.setting_sentences import arrow
 from rwn_ui.panel.parts import (
     OF_VARIABLE,
+    Answer,
     Table,
     draw_tile,
     measure_cards,
@@ -66,7 +67,7 @@ def payload(now: Snapshot) -> dict[str, Any]:
         **now.header(),
         "changed": unchanged_categories.strip(now),
         "tiles": [
-            *(_tile(each, now) for each in tiles_of("utility").items()),
+            *(_tile(key, tile, now) for key, tile in tiles_of("utility").items()),
             *([analysis_plan_results.tile(now.plan)] if now.plan else []),
         ],
         "cards": [serialise(spoken_for(now.table.schema, chart)) for chart in cards(now)],
@@ -79,8 +80,7 @@ def payload(now: Snapshot) -> dict[str, Any]:
 # ---------------------------------------------------------------- tiles
 
 
-def _tile(shown: tuple[str, Tile], now: Snapshot) -> dict[str, Any]:
-    key, tile = shown
+def _tile(key: str, tile: Tile, now: Snapshot) -> dict[str, Any]:
     reading = now.readings[key]
     made = draw_tile(tile, reading)
     if not isinstance(reading, rwn.Reading):
@@ -175,41 +175,54 @@ def tables(now: Snapshot) -> list[Table]:
 
 def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
     columns = ["measure", "this draw", "best", "range", "better", "unit", "what it answers"]
-    if drawn is not None:
-        columns[2:2] = ["median of draws", "9 of 10 draws"]
-    rows = []
-    for key, measure in rwn.MEASURES.items():
-        if measure.side != "utility" or key not in readings:
-            continue
-        reading = readings[key]
-        known = isinstance(reading, Reading)
-        none = "…" if reading is PENDING else "n/a"
-        row: list[Any] = [
-            measure.reading_title(reading),
-            reading.value if isinstance(reading, Reading) else none,
-        ]
-        if drawn is not None:
-            known_here = key in drawn.values
-            ends = drawn.interval(key) if known_here else None
-            row.append(drawn.median(key) if known_here else None)
-            row.append(None if ends is None else _unbroken(f"{ends[0]:.3g} to {ends[1]:.3g}"))
-        row += [
-            reading.baseline if isinstance(reading, Reading) else None,
-            _unbroken(" to ".join(f"{end:g}".replace("inf", "∞") for end in measure.bounds)),
-            f"{arrow(key)}\N{NO-BREAK SPACE}{measure.better}" if arrow(key) else "–",
-            measure.unit,
-            measure.question if known else str(reading),
-        ]
-        rows.append(row)
     caption = "One draw. Draw many to see what belongs to the setting and what to luck."
     if drawn is not None:
+        columns[2:2] = ["median of draws", "9 of 10 draws"]
         caption = f"Draws: {drawn.repeats} releases of this setting under different keys."
+    measured = [
+        measure
+        for key, measure in rwn.MEASURES.items()
+        if measure.side == "utility" and key in readings
+    ]
     return {
         "title": "All utility measures of this release",
         "columns": columns,
-        "rows": rows,
+        "rows": [_row(measure, readings[measure.key], drawn) for measure in measured],
         "caption": caption,
     }
+
+
+def _row(measure: Measure, reading: Answer, drawn: Ensemble | None) -> list[Any]:
+    """Return what a measure reads of this draw, and of many where they are drawn."""
+    value: float | str = "…" if reading is PENDING else "n/a"
+    best = None
+    answers = str(reading)
+    if isinstance(reading, Reading):
+        value = reading.value
+        best = reading.baseline
+        answers = measure.question
+    direction = arrow(measure.key)
+    return [
+        measure.reading_title(reading),
+        value,
+        *([] if drawn is None else _of_draws(measure.key, drawn)),
+        best,
+        _unbroken(" to ".join(f"{end:g}".replace("inf", "∞") for end in measure.bounds)),
+        f"{direction}\N{NO-BREAK SPACE}{measure.better}" if direction else "–",
+        measure.unit,
+        answers,
+    ]
+
+
+def _of_draws(key: str, drawn: Ensemble) -> list[Any]:
+    """Return the median of draws and where 9 of 10 fall; nothing of what no draw has read."""
+    if key not in drawn.values:
+        return [None, None]
+    ends = drawn.interval(key)
+    return [
+        drawn.median(key),
+        None if ends is None else _unbroken(f"{ends[0]:.3g} to {ends[1]:.3g}"),
+    ]
 
 
 def _unbroken(text: str) -> str:
