@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.fingerprint import factorized
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.same_looks import equal_looks
@@ -141,7 +141,7 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
             )
 
 
-def _count(wrong: Any) -> str:
+def _count(wrong: Booleans | pd.Series[bool]) -> str:
     """Return the number of wrong values and the place of the first one, in brackets."""
     return f"({int(wrong.sum())}, first in row {int(np.argmax(wrong)) + 1})"
 

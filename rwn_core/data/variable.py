@@ -98,7 +98,7 @@ _KINDS |= {str: "text", int: "whole number", float: "number", bool: "truth value
 _KINDS |= {Callable: "function", Mapping: "dict"}
 
 
-def fits(value: object, hint: Any) -> bool:
+def fits(value: object, hint: object) -> bool:
     """True if a value has the form of a type hint; what a hint leaves open fits.
 
     >>> fits(["age"], Sequence[str]), fits("age", Sequence[str]), fits(5, Sequence[str] | None)
@@ -120,7 +120,7 @@ def fits(value: object, hint: Any) -> bool:
     return not isinstance(kind, type) or isinstance(value, kind)
 
 
-def _hint_words(hint: Any, *, many: bool = False) -> str:
+def _hint_words(hint: object, *, many: bool = False) -> str:
     """Say what a type hint asks for: "a list of texts"."""
     origin = get_origin(hint)
     parts = get_args(hint)

@@ -199,7 +199,7 @@ def _head(path: Path) -> tuple[int, Columns]:
     return int(rows), tuple((field.name, _plain(field.type)) for field in fields)
 
 
-def _plain(type_: Any) -> Any:
+def _plain(type_: pa.DataType) -> pa.DataType:
     """The type that a column is read as, the one that `rwn_core.read` gives it."""
     if pa.types.is_dictionary(type_):
         return _plain(type_.value_type)

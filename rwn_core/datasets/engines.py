@@ -167,6 +167,7 @@ and how many fall back to k.
 
 if TYPE_CHECKING:
     from distributed import Client
+    from pyspark.status import StatusTracker
 
 LOST = (
     "A worker stopped before its task was done, perhaps for lack of memory; run the same again to "
@@ -310,7 +311,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
                 client.run(_unpacked.cache_clear)
 
 
-def _ended_tasks(status: Any) -> int:
+def _ended_tasks(status: StatusTracker) -> int:
     """Return how many tasks of the only job have ended, by Spark's tracker."""
     count = 0
     for number in status.getActiveJobsIds():

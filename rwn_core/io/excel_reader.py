@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import python_calamine
+from numpy.typing import ArrayLike
 
 from rwn_core.data.file_layout import MOST_LINES, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
@@ -266,7 +267,7 @@ class Cells:
         texts = [None if value is None else level_text(value) for value in self._known()]
         return pd.Series(pd.array(texts, dtype="str"))
 
-    def _refuse(self, wrong: Any, what: str, remedy: str) -> None:
+    def _refuse(self, wrong: ArrayLike, what: str, remedy: str) -> None:
         rows = np.flatnonzero(wrong)
         places = ", ".join(f"{row + self.first:,}" for row in rows[:3])
         dots = ", ..." if len(rows) > 3 else ""
@@ -397,7 +398,7 @@ def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) ->
     raise InputError(f"{file} has no visible sheet of that name with values; it has: {names}.")
 
 
-def _extent(sheet: Any) -> tuple[int, int]:
+def _extent(sheet: python_calamine.CalamineSheet) -> tuple[int, int]:
     """Rows of a sheet, none where it has one column of prose; and its columns."""
     (top, left), (bottom, right) = sheet.start or (0, 0), sheet.end or (0, 0)
     return (bottom - top + 1) * (right > left), right - left + 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import io
+from collections.abc import Iterable
 from typing import Any, cast
 
 import pandas as pd
 import xlsxwriter
+from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from rwn_core.data.schema import Schema
@@ -22,7 +24,9 @@ _MADE = datetime.datetime(2000, 1, 1)  # the same table gives the same bytes
 class _ExactSheet(Worksheet):  # type: ignore[misc]  # its package has no type descriptions
     """A sheet that writes numbers with all their digits; the library stops at 16."""
 
-    def _xml_number_element(self, number: Any, attributes: Any = ()) -> None:
+    def _xml_number_element(
+        self, number: float, attributes: Iterable[tuple[str, object]] = ()
+    ) -> None:
         words = "".join(f' {key}="{value}"' for key, value in attributes)
         self.fh.write(f"<c{words}><v>{number!r}</v></c>")
 
@@ -60,7 +64,7 @@ def excel_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     return stream.getvalue()
 
 
-def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> Any:
+def _writer(sheet: Worksheet, column: pd.Series[Any], day: Format, moment: Format) -> Any:
     """Return the function that writes a cell of a column."""
     values = column
     kinds = pd.api.types

@@ -209,7 +209,7 @@ def _field(element: Any) -> _Field:
     return _Field(name, start - 1, end, decimals, is_text, about)
 
 
-def _categories(element: Any, is_text: bool, decimals: int) -> dict[str, Any]:
+def _categories(element: ElementTree.Element, is_text: bool, decimals: int) -> dict[str, Any]:
     """Read the labels of a variable's codes, and which of them stand for missing values."""
     labels = {}
     missing = []
@@ -226,7 +226,7 @@ def _categories(element: Any, is_text: bool, decimals: int) -> dict[str, Any]:
     return {"value_labels": labels, "missing_codes": tuple(missing)}
 
 
-def _words(element: Any) -> str:
+def _words(element: ElementTree.Element | None) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 

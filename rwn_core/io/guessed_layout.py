@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Any
@@ -72,7 +72,7 @@ class GuessedLayout:
         return {"layout": layout, "sheets": self.sheets, "rows": self.rows, "opens": self.opens}
 
     @classmethod
-    def from_dict(cls, plain: Any) -> GuessedLayout:
+    def from_dict(cls, plain: Mapping[str, Any]) -> GuessedLayout:
         """Read the plain data."""
         return cls(
             layout=FileLayout.from_dict(plain["layout"]),

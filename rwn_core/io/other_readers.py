@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ from rwn_core.io.guessed_layout import joined_names, without_breaks
 from rwn_core.io.row_names import named
 from rwn_core.io.text_types.lay_out import ungrouped
 from rwn_core.io.time_formats import TimeFormat, as_times, time_format
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet.worksheet import Worksheet
 
 _REMEMBERED = 65_536  # different values of a column that a cache has
 _NO_CLOCK = " 00:00:00"
@@ -233,7 +236,7 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
     raise ValueError("no sheet has these columns")
 
 
-def _unmerge(sheet: Any) -> None:
+def _unmerge(sheet: Worksheet) -> None:
     """Give every cell of a merged area its value."""
     for area in [*sheet.merged_cells.ranges]:
         sheet.unmerge_cells(str(area))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,9 @@ from rwn_core.io.limits import (
 from rwn_core.io.r_stream import parse_r
 from rwn_core.io.row_names import named
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
+
+if TYPE_CHECKING:
+    from rdata.conversion.to_r import Converter
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
 _USED = {
@@ -127,7 +130,10 @@ def _units(head: str, attributes: Mapping[str, Any]) -> list[str]:
     return [f"{head} has durations: they stay numbers of {unit}."]
 
 
-def _bounded(constructor: Any) -> Any:
+_Constructor = Callable[[RObject], tuple[RObjectInfo, Any]]
+
+
+def _bounded(constructor: _Constructor) -> _Constructor:
     """A constructor of a short form that refuses to write out more than a table may hold."""
 
     def checked(state: RObject) -> tuple[RObjectInfo, Any]:
@@ -361,7 +367,7 @@ def r_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     return gzip.compress(unparse_data(data), mtime=0)
 
 
-def _converted(vector: _Vector, converter: Any) -> RObject:
+def _converted(vector: _Vector, converter: Converter) -> RObject:
     """A vector as the library has it; the attributes come last, as they stand in the file."""
     made: RObject = converter.convert_to_r_object(vector.values)
     if not vector.attributes:

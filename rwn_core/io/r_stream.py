@@ -10,6 +10,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from numpy.typing import DTypeLike, NDArray
 from rdata.parser import RData, RObject, parse_data
 from rdata.parser._parser import parse_r_object_info
 from rdata.parser._xdr import ParserXDR
@@ -94,7 +95,7 @@ class _Bounded(ParserXDR):
             )
         return length
 
-    def _parse_array(self, dtype: Any) -> Any:
+    def _parse_array(self, dtype: DTypeLike) -> NDArray[Any]:
         return self._parse_array_values(dtype, self._take(self.parse_int(), NUMBER_BYTES))
 
     def parse_R_object(self, *given: Any, **named: Any) -> RObject:  # the library's

@@ -62,7 +62,7 @@ def read_labelled(
     return labelled_table(file, columns, schema, [*wide, *_lacking_labels(meta, kind)])
 
 
-def _lacking_labels(meta: Any, kind: str) -> list[str]:
+def _lacking_labels(meta: pyreadstat.metadata_container, kind: str) -> list[str]:
     """Name the variables whose labels are announced and do not come."""
     lacking = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
     words = "it may be cut off, or they are kept in another file."
@@ -76,7 +76,7 @@ def _lacking_labels(meta: Any, kind: str) -> list[str]:
     return [f"The file names value labels for {names} and does not hold them: {words}"]
 
 
-def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
+def _parsed(file: str, content: bytes, kind: str, **options: object) -> Any:
     """Call the library; hide its errors: their texts may hold a value."""
     try:
         with warnings.catch_warnings():
@@ -88,7 +88,7 @@ def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
         raise damaged(file, ENCRYPTED) from None
 
 
-def _check_sizes(file: str, meta: Any, columns: int) -> None:
+def _check_sizes(file: str, meta: pyreadstat.metadata_container, columns: int) -> None:
     records = meta.number_rows or 0
     check_size(file, records, max(columns, 1))
     check_unpacked(file, records * sum(meta.variable_storage_width.values()))
@@ -201,7 +201,7 @@ def _texts_or(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def written_bytes(
-    write: Callable[..., None], table: pd.DataFrame, title: str, ending: str, **options: Any
+    write: Callable[..., None], table: pd.DataFrame, title: str, ending: str, **options: object
 ) -> bytes:
     """Let the library write a file, and give its bytes."""
     with tempfile.TemporaryDirectory(prefix="rwn-") as folder:

@@ -33,7 +33,7 @@ from rwn_core.io.time_formats import TimeFormat, as_times
 MissingCodes = tuple[Code | tuple[float, float], ...]
 
 
-def plain_code(code: Any) -> Code:
+def plain_code(code: str | float | np.number[Any]) -> Code:
     """A code as a schema has it: a whole number without a point."""
     if isinstance(code, str):
         return code

@@ -46,7 +46,7 @@ class Keeps:
     # an attribute with names of columns; a combination includes their values, too
     including: str = ""
 
-    def holds(self, params: Any) -> bool:
+    def holds(self, params: object) -> bool:
         """True if it holds at these parameters."""
         return all(getattr(params, name) == value for name, value in self.when.items())
 

@@ -113,6 +113,23 @@ class HasParameters(HasLevers, Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
+class HasKey(Protocol):
+    """A method, or a setting of one, with its key in the catalogue."""
+
+    @property
+    def method(self) -> str:
+        """Its key."""
+
+
+class HasOptions(Protocol):
+    """A setting of a method, of which the method says what no lever moves."""
+
+    method: ClassVar[str]
+    levers: ClassVar[tuple[Lever, ...]]
+    formulas: ClassVar[tuple[str, ...]]  # parameters that are terms of a formula
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
 class MasksNumbers(HasParameters, Protocol):
     """A method that masks numeric variables alone."""
 
@@ -120,9 +137,23 @@ class MasksNumbers(HasParameters, Protocol):
         """Return the variables that are masked."""
 
 
-def count_lever(title: str, **words: Any) -> Lever:
+def count_lever(
+    title: str,
+    *,
+    help: str,
+    range: LeverRange | Callable[[Any, Any], LeverRange],
+    presets: Mapping[str, float],
+) -> Lever:
     """Return the lever of a least number of records, k."""
-    return Lever(name="k", title=title, whole_number=True, neutral=1, **words)
+    return Lever(
+        name="k",
+        title=title,
+        whole_number=True,
+        neutral=1,
+        help=help,
+        range=range,
+        presets=presets,
+    )
 
 
 def lever_ranges(params: HasLevers, about: object) -> dict[str, LeverRange]:

@@ -145,7 +145,7 @@ class Prepared:
         """Return the same table at another position of the levers; None: a lever is not used."""
         return self.with_setting(at_levers(self.method, levers))
 
-    def with_setting(self, method: Any) -> Prepared:
+    def with_setting(self, method: Method) -> Prepared:
         """Return the same table at a setting with other levers."""
         assert family(method) == family(self.method)
         method.check(self.microdata)
@@ -434,11 +434,13 @@ class Rounded(NamedParameters):
         own: Invariants = self.params.invariants(microdata)
         return own.rounded(dict(self.precision))
 
-    def prepare(self, microdata: Microdata, **options: Any) -> Prepared:
+    def prepare(
+        self, microdata: Microdata, *, settings: Sequence[Any] = (), records: Integers | None = None
+    ) -> Prepared:
         """Return the table ready for rounded releases; see `Method.prepare`."""
         check_precision(microdata, dict(self.precision))  # refuse before the search, not after it
-        settings = [unrounded(each)[0] for each in options.pop("settings", ())]
-        made: Prepared = self.params.prepare(microdata, settings=settings, **options)
+        own = [unrounded(each)[0] for each in settings]
+        made: Prepared = self.params.prepare(microdata, settings=own, records=records)
         return replace(made, precision=steps_by_name(dict(self.precision)))
 
     def for_fewer(self, records: int) -> Self:

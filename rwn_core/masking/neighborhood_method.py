@@ -97,7 +97,7 @@ def radius_lever(**words: object) -> Lever:
     )
 
 
-def nearest_lever(**words: Any) -> Lever:
+def nearest_lever(*, help: str) -> Lever:
     """Return the lever of the least number of neighbors."""
     return Lever(
         name="k",
@@ -107,14 +107,14 @@ def nearest_lever(**words: Any) -> Lever:
         neutral=1,
         range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1, most=ends.largest_k),
         presets={"Light": 3, "Standard": 5, "Strong": 15},
-        **words,
+        help=help,
     )
 
 
-def probability_lever(**words: Any) -> Lever:
+def probability_lever(*, title: str, help: str) -> Lever:
     """Return the lever of the modification probability."""
     presets = {"Light": 0.5, "Standard": 1.0, "Strong": 1.0}
-    return Lever(name="q", neutral=1.0, presets=presets, **words)
+    return Lever(name="q", title=title, neutral=1.0, presets=presets, help=help)
 
 
 def balance_lever() -> Lever:

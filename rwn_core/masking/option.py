@@ -17,6 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
+from rwn_core.masking.lever import HasKey, HasOptions
 
 Form = Literal["choice", "switch", "whole", "number", "name", "names", "formula", "text"]
 
@@ -56,7 +57,7 @@ class Option:
 
 
 @cache
-def method_options(method: Any) -> tuple[Option, ...]:
+def method_options(method: type[HasOptions]) -> tuple[Option, ...]:
     """Return the parameters of a method's record that are no levers, in the order of its fields.
 
     >>> from rwn_core.masking.k_pram import KPRAM
@@ -92,7 +93,7 @@ def method_options(method: Any) -> tuple[Option, ...]:
     return tuple(made)
 
 
-def method_words(method: Any, about: str = "methods") -> Mapping[str, str]:
+def method_words(method: HasKey, about: str = "methods") -> Mapping[str, str]:
     """Return what is said of a method: name, what it does and destroys, source; or of parameters.
 
     `python -m docs.build` writes them from the documentation of the methods, which a program

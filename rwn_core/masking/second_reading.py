@@ -10,10 +10,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import pandas as pd
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
 from rwn_core.io import Format, format_of_key, format_of_name
@@ -60,8 +61,29 @@ class SecondReading:
         return f"Every cell is the same in a second reading: {by}."
 
 
+class Written(Protocol):
+    """A release that is written to a file; `rwn_core.masking`, which has it, imports this file."""
+
+    @property
+    def second_readings(self) -> dict[str, SecondReading]:
+        """The checks of its files, by their SHA-256."""
+
+    @property
+    def original(self) -> Microdata:
+        """The table that was masked."""
+
+    @property
+    def masked(self) -> Microdata:
+        """The masked table, row by row that of the original."""
+
+    def as_written(
+        self, format: str, order: Literal["shuffled", "original"], drop: Sequence[str]
+    ) -> tuple[pd.DataFrame, Schema]:
+        """Return the columns of a file of this format, and their description."""
+
+
 def second_reading(
-    release: Any,  # of `rwn_core.masking`, which imports this file
+    release: Written,
     content: bytes,
     format: str,
     original: SourceFile | None = None,

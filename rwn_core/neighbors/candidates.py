@@ -184,8 +184,8 @@ def restricted_table(
             placed = records[table.records].astype(np.int32)
             parts.append(replace(table, records=placed, numbers=records))
         if m:
-            return NeighborTable.joined(parts, k=n - 1)
-        return NeighborTable.joined(parts, epsilon=epsilon)
+            return replace(NeighborTable.joined(parts), k=n - 1)
+        return replace(NeighborTable.joined(parts), epsilon=epsilon)
     if scheme.fresh:  # a sample of m others for each record (Method 1), some records at a time
         step = max(1, BLOCK_PAIRS // m)
         for start in steps(range(0, n, step)):
@@ -195,7 +195,7 @@ def restricted_table(
             squared = squared_distances(points, np.repeat(records, m), others)
             table = NeighborTable.ranked(len(records), rows, others, squared)
             parts.append(replace(_cut(table, ball.of_records(records)), numbers=records))
-        return NeighborTable.joined(parts, epsilon=epsilon)
+        return replace(NeighborTable.joined(parts), epsilon=epsilon)
     sample = np.sort(random_order(key, n, SAMPLE_STREAM)[:m])
     if n > LARGEST_DENSE:
         from rwn_core.neighbors.index import build_index
@@ -315,7 +315,8 @@ def _cut(table: NeighborTable, ball: RadiusAndK) -> NeighborTable:
     """Return a table without the entries that a ball does not need."""
     sizes = table.cut(k=ball.k, epsilon=ball.epsilon).sizes
     epsilon = 0.0 if ball.epsilon is None else ball.epsilon
-    return table.part(table.offsets[:-1], sizes, k=ball.k or 0, epsilon=epsilon)[0]
+    needed, _ = table.part(table.offsets[:-1], sizes)
+    return replace(needed, k=ball.k or 0, epsilon=epsilon)
 
 
 def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> dict[str, float]:

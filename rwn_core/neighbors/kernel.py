@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import ParameterError
 
 SoftShape = Literal["gaussian", "exponential"]
@@ -83,7 +83,7 @@ class Kernel:
         """Return the total weight of the first `sizes` members, same shape; 1 where none is."""
         return np.maximum(sizes, 1.0)
 
-    def mean(self, sums: Any, sizes: Integers) -> Floats:
+    def mean(self, sums: Floats | Booleans | float, sizes: Integers) -> Floats:
         """Divide weighted sums over the first `sizes` members by their total weight."""
         # Shapes: sums (..., n); sizes (n,) or as sums.
         return np.asarray(sums / self.totals(sizes))
@@ -136,7 +136,7 @@ class Radii:
 
     __slots__ = ("_identity", "values")
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: object) -> None:
         array = np.array(values, dtype=np.float64)
         if array.ndim != 1 or not len(array) or not (array >= 0).all():
             raise ParameterError(
@@ -151,7 +151,7 @@ class Radii:
         """Number of records."""
         return len(self.values)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """The radii as an array."""
         # Shape: (n,).
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,9 +102,7 @@ class NeighborTable:
             table=self, sizes=sizes, within=within, radius=reach, k=k, epsilon=epsilon
         )
 
-    def part(
-        self, starts: Integers, lengths: Integers, **changes: Any
-    ) -> tuple[NeighborTable, Integers]:
+    def part(self, starts: Integers, lengths: Integers) -> tuple[NeighborTable, Integers]:
         """Return a table of a number of entries from each start on, and which entries they are."""
         entries = ranges(starts, lengths)
         rows = replace(
@@ -112,7 +110,6 @@ class NeighborTable:
             offsets=np.concatenate(([0], np.cumsum(lengths))),
             records=self.records[entries],
             squared=self.squared[entries],
-            **changes,
         )
         return rows, entries
 
@@ -120,10 +117,11 @@ class NeighborTable:
         """Return the rows of some records of a table of all, and their entries in it."""
         starts = self.offsets[:-1][records]
         lengths = np.diff(self.offsets)[records]
-        return self.part(starts, lengths, numbers=records)
+        rows, entries = self.part(starts, lengths)
+        return replace(rows, numbers=records), entries
 
     @classmethod
-    def joined(cls, parts: Sequence[NeighborTable], **changes: Any) -> NeighborTable:
+    def joined(cls, parts: Sequence[NeighborTable]) -> NeighborTable:
         """Return the table of all records from those of some, in the order of the records."""
         order = np.argsort(np.concatenate([part.numbers for part in parts]))
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
@@ -134,7 +132,7 @@ class NeighborTable:
             numbers=None,
         )
         starts = np.cumsum(lengths) - lengths
-        return together.part(starts[order], lengths[order], **changes)[0]
+        return together.part(starts[order], lengths[order])[0]
 
     @classmethod
     def ranked(cls, n: int, rows: Integers, others: Integers, squared: Floats) -> NeighborTable:

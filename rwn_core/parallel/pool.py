@@ -71,12 +71,12 @@ class Task(Future[Any]):
         """Take in an answer so far."""
         self.so_far = answer
 
-    def end(self, what: str, value: Any) -> None:
+    def end(self, what: str, value: object) -> None:
         """Take in what a worker answered."""
         if what == "done":
             self.set_result(value)
         else:
-            self.set_exception(error_of(what, value))
+            self.set_exception(error_of(what, str(value)))
 
     def stop(self, text: str) -> None:
         """End without an answer, unless the task was cancelled."""

@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from rwn_core._version import __version__
+from rwn_core.data.arrays import Integers
 from rwn_core.data.derived import broken_relations
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.identity.gate import answers
@@ -423,7 +424,7 @@ def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
         if units is None or masked.n != microdata.n or len(np.unique(units)) == len(units):
             continue
 
-        def is_one(table: Microdata, column: str, units: Any = units) -> bool:
+        def is_one(table: Microdata, column: str, units: Integers = units) -> bool:
             by_unit = table.frame[column].groupby(units, observed=True)
             return int(by_unit.nunique(dropna=False).max()) == 1
 

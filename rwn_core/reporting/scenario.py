@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rwn_core.data.plain import read_plain, toml_document, toml_text
 from rwn_core.data.schema import Slices, as_slices
@@ -21,11 +21,14 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.tuning import Grid, Plan, Policy, Setting
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 FORMAT = "rwn scenario 1"
 _OWN = "own"  # in place of slices: the groups of the table
 
 
-def in_file(record: Any) -> dict[str, Any]:
+def in_file(record: DataclassInstance | type[DataclassInstance]) -> dict[str, Any]:
     """Write a record as plain data, by the names that its fields have in a file."""
     names = {each.name: each.metadata.get("in_file", each.name) for each in fields(record)}
     return {named: _plain(getattr(record, name)) for name, named in names.items()}

@@ -220,14 +220,15 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
     return list({each.key: each for each in made if each.key != setting.key}.values())
 
 
-def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
-    if _number(value) is None:
+def _moved(name: str, value: object, direction: int, step: Step) -> object:
+    number = _number(value)
+    if number is None:
         return value  # a number that a setting lacks stays away
-    integer = isinstance(value, int) and name not in _DIGITS
+    integer = isinstance(number, int) and name not in _DIGITS
     size = step.size
     # a whole number moves by one at least, or small steps would not move it at all
     size = max(1, round(size)) if integer else size
-    moved = min(max(value + direction * size, step.low), step.high)
+    moved = min(max(number + direction * size, step.low), step.high)
     return moved if integer else round(float(moved), _DIGITS.get(name, 6))
 
 

@@ -305,7 +305,10 @@ def decided(
     return value, standing, ""
 
 
-def spread_of(measure: str, given: Any) -> Spread:
+def spread_of(
+    measure: str,
+    given: Spread | NotApplicable | Reading[Any] | Mapping[str, Any] | float | None,
+) -> Spread:
     """Return what is known of a measure: by a setting, a release, a file, or a number."""
     if isinstance(given, Spread):
         return given

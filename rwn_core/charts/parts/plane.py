@@ -15,13 +15,16 @@ _CORNERS = 96
 _MARGIN = 0.15  # in units of the axes
 
 
-def plane(points: ArrayLike, titles: tuple[str, str], **more: Any) -> dict[str, Any]:
+def plane(
+    points: ArrayLike, titles: tuple[str, str], *, right: float = 12, **more: object
+) -> dict[str, Any]:
     """Return the layout of a plane that holds some points, shape (n, 2)."""
     values = np.asarray(points, dtype=float)
     low, high = values.min(axis=0) - _MARGIN, values.max(axis=0) + _MARGIN
     return layout(
         axis(titles[0], low[0], high[0], constrain="domain"),
         axis(titles[1], low[1], high[1], constrain="domain", scaleanchor="x"),
+        right=right,
         **more,
     )
 

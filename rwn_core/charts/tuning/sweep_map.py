@@ -244,7 +244,7 @@ def _axis_title(scale: Scale, direction: str) -> str:
     return style.escape(f"{scale['title']}{unit}{turned}")
 
 
-def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> style.Trace:
+def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: object) -> style.Trace:
     """Return a line without hover text; None leaves a gap."""
     shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
     return {**shape, "x": list(x), "y": list(y), "line": line}

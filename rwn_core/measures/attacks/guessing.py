@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -177,13 +177,25 @@ class Guesses(Detail):
     secret: str = ""
 
 
+class GuessDetail(TypedDict, total=False):
+    """What an attack says of how it guessed; see `Guesses`."""
+
+    tried: int
+    rows: int
+    ended: str
+    parts: tuple[list[str], ...]
+    stated: bool
+    unit_words: str
+    secret: str
+
+
 def guess_reading(
     rates: tuple[float, int],
     control: tuple[float, int] | None,
     baseline: float,
     *,
     wider: float = 1.0,
-    **detail: Any,
+    **detail: Unpack[GuessDetail],
 ) -> Reading[Guesses]:
     """Return the risk beyond the control group (or the guess), with its 95 % interval."""
     # rates are (successes, attacks); `wider` widens the control's interval

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
@@ -281,7 +282,11 @@ class ReleasedValues:
         held = sparse.csr_array(self._often[np.newaxis].astype(np.float64))
         return self.named(one, entries(held)).value
 
-    def named(self, weights: sparse.csr_array, held: Any = None) -> Names:
+    def named(
+        self,
+        weights: sparse.csr_array,
+        held: tuple[Integers, NDArray[np.int32], Floats] | None = None,
+    ) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
         from rwn_core.measures.attacks.belief_columns_kernel import HeldValues, Reach, likeliest
 

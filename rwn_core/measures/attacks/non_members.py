@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
@@ -178,13 +179,13 @@ def _log_product(factors: Sequence[Floats]) -> Floats:
     return np.asarray(np.sum(logs, axis=0))
 
 
-def _ratio(part: Any, total: Floats) -> Floats:
+def _ratio(part: ArrayLike, total: Floats) -> Floats:
     """Return quotients, 0 where the divisor is 0."""
     # Shapes: part, total, the answer (r, m), r people or records that they joined.
     return np.asarray(np.divide(part, total, out=np.zeros(total.shape), where=total > 0))
 
 
-def _log(chances: Any) -> Any:
+def _log(chances: ArrayLike) -> Any:
     """Return natural logarithms, -inf of 0."""
     with np.errstate(divide="ignore"):
         return np.log(chances)

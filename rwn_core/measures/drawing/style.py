@@ -10,8 +10,9 @@ from __future__ import annotations
 import html
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -25,6 +26,8 @@ Trace = dict[str, Any]
 Axis = dict[str, Any]
 Label = dict[str, Any]
 Values = Singles
+ColorScale = Sequence[Sequence[object]]
+"""Shares of a range, each with its color."""
 
 SIDES = ("original", "released")
 ORIGINAL = "#0072B2"
@@ -230,7 +233,7 @@ def name_axis(
     length: int = 60,
     rim: float = 0.5,
     down: bool = True,
-    **more: Any,
+    **more: object,
 ) -> Axis:
     """Return an axis with a name for each row, from the top if it runs down.
 
@@ -241,7 +244,8 @@ def name_axis(
     rows |= {"full": {"ticktext": full}} if short != full else {}
     first = -rim
     last = len(names) - 1 + rim
-    return axis(title, last if down else first, first if down else last, **more, **rows)
+    look: dict[str, Any] = {**more, **rows}
+    return axis(title, last if down else first, first if down else last, **look)
 
 
 def scatter(
@@ -251,15 +255,21 @@ def scatter(
     return {"type": "scatter", "mode": mode, "name": name, "x": x, "y": y, **more}
 
 
-def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
+def points(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    released: bool,
+    marker: Mapping[str, object] = MappingProxyType({}),
+    **more: object,
+) -> Trace:
     """Return a cloud: hollow blue for the original, filled vermillion for the release."""
-    marker = (
+    usual: dict[str, object] = (
         {"size": 5, "color": RELEASED, "symbol": "circle", "opacity": 0.75}
         if released
         else {"size": 6, "color": ORIGINAL, "symbol": "circle-open", "opacity": 0.85}
     )
-    look = {"marker": marker | more.pop("marker", {})}
-    return scatter(x, y, **{"name": SIDES[released], **look, **more})
+    return _sided(x, y, released, {"marker": {**usual, **marker}, **more})
 
 
 def cloud(places: ArrayLike, *, released: bool, name: str = "", **marker: object) -> Trace:
@@ -268,11 +278,23 @@ def cloud(places: ArrayLike, *, released: bool, name: str = "", **marker: object
     return points(x, y, released=released, name=name or SIDES[released], marker=marker)
 
 
-def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
+def _sided(x: ArrayLike, y: ArrayLike, released: bool, look: Mapping[str, object]) -> Trace:
+    """Return a trace that is called by its side where no name is given."""
+    return {**scatter(x, y, SIDES[released]), **look}
+
+
+def line(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    released: bool,
+    line: Mapping[str, object] = MappingProxyType({}),
+    **more: object,
+) -> Trace:
     """Return a line: solid blue for the original, dashed vermillion for the release."""
     color, dash = (RELEASED, "dash") if released else (ORIGINAL, "solid")
-    look = {"color": color, "width": 2, "dash": dash, **more.pop("line", {})}
-    return scatter(x, y, **{"name": SIDES[released], "mode": "lines", "line": look, **more})
+    look = {"color": color, "width": 2, "dash": dash, **line}
+    return _sided(x, y, released, {"mode": "lines", "line": look, **more})
 
 
 def segments(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> tuple[Values, Values]:
@@ -294,7 +316,9 @@ def filled(fill: str, color: str, width: float = 1.4) -> dict[str, Any]:
     return {"color": fill, "line": {"color": color, "width": width}}
 
 
-def heatmap(values: ArrayLike, ends: tuple[float, float], scale: Any, **more: object) -> Trace:
+def heatmap(
+    values: ArrayLike, ends: tuple[float, float], scale: ColorScale, **more: object
+) -> Trace:
     """Return a square of colors, shape (rows, columns); NaN stays empty."""
     z = floats(values)
     return {
@@ -312,12 +336,18 @@ def heatmap(values: ArrayLike, ends: tuple[float, float], scale: Any, **more: ob
 
 
 def outline(
-    edges: ArrayLike, heights: ArrayLike, *, released: bool, fill: str = "", **more: object
+    edges: ArrayLike,
+    heights: ArrayLike,
+    *,
+    released: bool,
+    fill: str = "",
+    look: Mapping[str, object] = MappingProxyType({}),
 ) -> Trace:
-    """Return the outline of a histogram, filled if a color is given."""
+    """Return the outline of a histogram, filled if a color is given; `look` is of its line."""
     borders = np.asarray(edges)
     steps = np.concatenate([[0], np.asarray(heights), [0]])
-    made = line(floats(np.concatenate([borders[:1], borders])), steps, released=released, **more)
+    corners = floats(np.concatenate([borders[:1], borders]))
+    made = line(corners, steps, released=released, line=look)
     made["line"] |= {"shape": "hv"}
     return made | ({"fill": "tozeroy", "fillcolor": fill} if fill else {})
 
@@ -343,16 +373,33 @@ def label(
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **anchor}
 
 
-def corner(text: str, color: str, at: float = 1, *, right: bool = True, **more: Any) -> Label:
+def corner(
+    text: str,
+    color: str,
+    at: float = 1,
+    *,
+    right: bool = True,
+    bold: bool = False,
+    **more: object,
+) -> Label:
     """Return a text at the right or left border of the plot, under the height `at`."""
-    where = {"xanchor": "right" if right else "left", "yanchor": "top", **more}
-    return label(text, int(right), at, color, xref="paper", yref="paper", **where)
+    where = {"xref": "paper", "yref": "paper", "xanchor": "right" if right else "left"}
+    return label(text, int(right), at, color, bold=bold, **(where | {"yanchor": "top"} | more))
 
 
-def stack(words: Sequence[tuple[str, str]], *, step: float = 0.06, **more: Any) -> list[Label]:
+def stack(
+    words: Sequence[tuple[str, str]],
+    *,
+    step: float = 0.06,
+    right: bool = False,
+    bold: bool = True,
+    **more: object,
+) -> list[Label]:
     """Return texts with their colors in an upper corner, one under another."""
-    look = {"right": False, "bold": True, **more}
-    return [corner(text, color, 1 - step * row, **look) for row, (text, color) in enumerate(words)]
+    return [
+        corner(text, color, 1 - step * row, right=right, bold=bold, **more)
+        for row, (text, color) in enumerate(words)
+    ]
 
 
 def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]]) -> Trace:

@@ -65,13 +65,20 @@ class RecordValues(BothFiles):
 
 
 def largest_of_both(
-    before: tuple[Integers, Floats], after: tuple[Integers, Floats], **about: Any
+    before: tuple[Integers, Floats],
+    after: tuple[Integers, Floats],
+    *,
+    names: list[str],
+    response: str = "",
+    rank: Sides[int] | None = None,
 ) -> Reading[RecordValues]:
     """Return the reading of the largest number of a released record; baseline: an original's."""
     # before and after are record numbers, and one number for each
     (records, own), (records_released, released) = before, after
     detail = RecordValues(
-        **about,
+        names=names,
+        response=response,
+        rank=rank,
         original=own,
         released=released,
         records_original=records,

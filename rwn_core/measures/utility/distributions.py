@@ -244,8 +244,8 @@ def _steps(
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
     for released, counts in ((False, shown.original), (True, shown.released)):
         fill = "" if released else f"{style.ORIGINAL}22"
-        look: Any = {"fill": fill, "line": {"dash": "dot" if released else "solid"}}
-        drawn = style.outline(edges, counts, released=released, **look)
+        look = {"dash": "dot" if released else "solid"}
+        drawn = style.outline(edges, counts, released=released, fill=fill, look=look)
         drawn["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
         traces.append(drawn)
     missing, notes, right = _missing(shown, edges)

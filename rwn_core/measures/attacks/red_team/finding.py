@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from rwn_core.data.arrays import Floats, Integers
@@ -301,7 +302,7 @@ def scored(tried: Sequence[NameCounts]) -> list[Finding]:
     ]
 
 
-def link_finding(attack: str, words: str, right: Any, rows: int, base: float) -> Finding:
+def link_finding(attack: str, words: str, right: ArrayLike, rows: int, base: float) -> Finding:
     """Return the finding of links of some rows to people."""
     return Finding(
         attack=attack,

@@ -92,7 +92,7 @@ def _fitted(files: Files, rows: Floats, secret: str) -> Mapping[str, Any]:
     return models
 
 
-def _relates(model: Any, rows: Floats, shown: Floats, levels: bool) -> bool:
+def _relates(model: Model, rows: Floats, shown: Floats, levels: bool) -> bool:
     """True if a model of one half of the rows tells the secrets of the other beyond luck."""
     # Shapes: rows (m, c); shown (m,).
     half = np.arange(len(shown)) % 2 == 0  # rows are in random order
