@@ -178,7 +178,7 @@ class Guesses(Detail):
 
 
 class GuessDetail(TypedDict, total=False):
-    """What an attack says of how it guessed; see `Guesses`."""
+    """A way in which an attack has guessed: parts of `Guesses`."""
 
     tried: int
     rows: int
