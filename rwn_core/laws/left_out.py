@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import lists_of
@@ -228,8 +228,16 @@ class _Drawn:
         frame = self.masked.frame.iloc[rows].reset_index(drop=True)
         for place, unit in enumerate(self.units):
             at = places[:, place]
+            record = np.maximum(at, 0)
+            row = np.maximum(-1 - at, 0)
             for name in unit:
-                frame[name] = _chosen(self.law.original.frame[name], self.masked.frame[name], at)
+                own = self.law.original.frame[name]
+                shown = self.masked.frame[name]
+                if own.dtype == shown.dtype and isinstance(own.dtype, np.dtype):
+                    values = np.where(at >= 0, own.to_numpy()[record], shown.to_numpy()[row])
+                else:
+                    values = _chosen(own.iloc[record], shown.iloc[row], at < 0)
+                frame[name] = values
         if len(rows):
             kinds = self.masked.frame.dtypes
             other = {name: kind for name, kind in kinds.items() if frame[name].dtype != kind}
@@ -237,15 +245,11 @@ class _Drawn:
         return Microdata(frame, self.masked.schema)
 
 
-def _chosen(own: pd.Series[Any], shown: pd.Series[Any], at: Integers) -> Any:
-    """Return the values of records, by their number, or of rows r by -1 - r."""
-    # Shapes: at (m,), and the answer.
-    record = np.maximum(at, 0)
-    row = np.maximum(-1 - at, 0)
-    if own.dtype == shown.dtype and isinstance(own.dtype, np.dtype):
-        return np.where(at >= 0, own.to_numpy()[record], shown.to_numpy()[row])
-    both = pd.concat((own.iloc[record], shown.iloc[row]), ignore_index=True)
-    return both.iloc[np.arange(len(at)) + len(at) * (at < 0)].to_numpy()
+def _chosen(own: pd.Series[Any], shown: pd.Series[Any], is_shown: Booleans) -> Any:
+    """Return values of one column, or of another, as long, where these are chosen."""
+    # Shapes: is_shown (m,), and the answer.
+    both = pd.concat((own, shown), ignore_index=True)
+    return both.iloc[np.arange(len(own)) + len(own) * is_shown].to_numpy()
 
 
 def _apart(

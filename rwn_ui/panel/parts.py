@@ -87,7 +87,7 @@ def measure_cards(
             elif isinstance(reading, Reading):
                 given = one[:1] if chart in OF_VARIABLE else more.get(chart, ())
                 card = CHARTS[chart](reading, *given, **bands(measure.key))
-                if reading.rows_words:
+                if reading.used is not None and reading.rows_words:
                     card = _with_rows_used(card, reading)
             elif first.silent:
                 continue

@@ -72,7 +72,7 @@ def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     `test_job.py` has work of a page done in a process by day.
     """
     if request.param != "here":
-        return LARGEST_DENSE + 100
+        return 4 * LARGEST_DENSE
     for part in (scenario_trial, analysis_plan_results):
         monkeypatch.setattr(part, "LARGEST_DENSE", 100)
     monkeypatch.setattr(scenario_trial, "Job", WorkHere)

@@ -280,7 +280,8 @@ def cloud(places: ArrayLike, *, released: bool, name: str = "", **marker: object
 
 def _sided(x: ArrayLike, y: ArrayLike, released: bool, look: Mapping[str, object]) -> Trace:
     """Return a trace that is called by its side where no name is given."""
-    return {**scatter(x, y, SIDES[released]), **look}
+    points = {"type": "scatter", "mode": "markers", "name": SIDES[released], "x": x, "y": y}
+    return {**points, **look}
 
 
 def line(
