@@ -272,7 +272,8 @@ def _ask_context(session: Session) -> None:
         st.expander(f"Questions about the release: {answered} of {len(QUESTIONS)} answered"),
         st.form(session.key("release.context"), border=False, enter_to_submit=False),
     ):
-        public = listed([each.title for each in QUESTIONS if each.public])
+        names = [each.title for each in QUESTIONS if each.public]
+        public = listed(names)
         st.caption(
             "Auditors ask these. No answer is required; reports say “not stated” where there is "
             f"none. The answers on {public} stand in public files; all others stay in the house."
