@@ -323,7 +323,7 @@ class _Way(NamedTuple):
 
     @property
     def people(self) -> Hashable:
-        """What says whom a way asks about."""
+        """The key of the people that a way is tried on."""
         return self.attack, self.secret, self.level
 
 
@@ -390,10 +390,10 @@ def _scores(counts: Floats) -> _Scores:
 def _worst(near: _Counts, further: _Counts, splits: int, of_file: bool) -> list[dict[str, Any]]:
     """Return the worst level and way for each variable and attack, the worst first.
 
-    The nearest rows name everybody, inside as outside: they are compared with themselves. A further
-    attack, which may name only whom it is sure of, is compared with the best way outside: who asks
-    about somebody outside takes that, too. People inside of one file are the same for all halvings,
-    and their names may be luck.
+    The nearest rows name everybody: their success inside is compared with theirs outside. A further
+    attack may name a few people only; it is compared with the most successful attack on people
+    outside, which an intruder would choose for these. People inside of one file are the same for
+    all halvings, so that the error of a share is added.
     """
     if not near:
         raise NotApplicable("No released row has a value of a confidential variable.")
@@ -467,7 +467,7 @@ def with_difference(
 def _beyond_gain(findings: Sequence[Finding], gain: object) -> Ways:
     """Return the attacks whose names go beyond a stated gain, each with its variable.
 
-    Predictions go with them: who asks about somebody outside has these.
+    Predictions are added: an intruder has them of people outside, too.
     """
     ways: set[tuple[str, str]] = set()
     if not isinstance(gain, Reading):

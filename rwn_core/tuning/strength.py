@@ -29,6 +29,7 @@ from rwn_core.measures.utility.use_left import UseLeft, mean_left
 from rwn_core.parallel import clock
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
+from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.first_place import first_that
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
@@ -45,7 +46,6 @@ from rwn_core.tuning.several_draws import (
     note_draws,
     read_limits,
 )
-from rwn_core.tuning.slice_mates import is_read_by_mates
 from rwn_core.tuning.verdict import RAISED, Verdict
 from rwn_core.tuning.ways import in_way, kind, way_of
 
@@ -239,8 +239,8 @@ class TableSearch:
     ) -> FoundSetting | None:
         """Try a setting that may lose less than those before.
 
-        None if it does not, if it was tried, is refused on this table, is surely broken by who
-        knows the rest of a slice, or if the time is over.
+        None if it does not, if it was tried before, is refused on this table, discloses values
+        within its slices, or if the time is over.
 
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
         is read as a whole; `near` is the strength that is expected.
@@ -252,7 +252,7 @@ class TableSearch:
         if self.late or (most is None and kept in self.seen):
             return None
         self.seen.add(kept)
-        if most is None and is_read_by_mates(self.microdata, self.policy, candidate):
+        if most is None and is_disclosed_within_slices(self.microdata, self.policy, candidate):
             return None
         self.candidate_until = self._end_of_candidate(may_lose=most is not None)
         trial = found = None

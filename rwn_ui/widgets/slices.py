@@ -22,8 +22,8 @@ _HELP = (
 )
 
 _EACH_SLICE = (
-    "A row shows each slice of one person verbatim; who knows some of its values may read the "
-    "others."
+    "A row shows each slice of one person verbatim. An intruder who knows some of its values may "
+    "find the row and read the others."
 )
 
 

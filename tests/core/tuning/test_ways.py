@@ -14,12 +14,12 @@ from rwn_core.measures import MEASURES, USE
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel import clock
 from rwn_core.tuning import FoundSetting, Point, Setting, Verdict, several_draws
+from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import setting_name
 from rwn_core.tuning.recommend import look_at_ways
 from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_mates import is_read_by_mates
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import StrengthTrial, TableSearch, several_left
 from rwn_core.tuning.verdict import RED_TEAM
@@ -269,7 +269,7 @@ def test_slices_that_a_method_refuses_are_not_tried_after_others(few: rwn.Microd
         tables.start(apart)
 
 
-MATES = described(
+CONFIDENTIAL_FOUR = described(
     pd.DataFrame(
         {
             "age": np.arange(200) % 40,
@@ -297,11 +297,11 @@ GAIN_ALONE = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.05
         ([["insulin", "test"]], True),
     ],
 )
-def test_slices_of_several_secrets_are_not_tried_where_mates_read_them(slices, read):
+def test_slices_that_disclose_their_confidential_values_are_not_tried(slices, read):
     """What is ruled out without a release is what simple attacks reach on several, and no more."""
     setting = Setting(params=rwn.RWN(epsilon=1e3), slices=as_slices(slices))
-    assert is_read_by_mates(MATES, GAIN_ALONE, setting) == read
-    verdict = rwn.judge_setting(MATES, setting, GAIN_ALONE)
+    assert is_disclosed_within_slices(CONFIDENTIAL_FOUR, GAIN_ALONE, setting) == read
+    verdict = rwn.judge_setting(CONFIDENTIAL_FOUR, setting, GAIN_ALONE)
     assert (verdict.shares["attribute_gain"] > 4) == read
     without_limit = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
-    assert not is_read_by_mates(MATES, without_limit, setting)
+    assert not is_disclosed_within_slices(CONFIDENTIAL_FOUR, without_limit, setting)

@@ -74,7 +74,7 @@ class Files:
         return tuple(name for name in self.keys if name not in self.secrets)
 
     def of_people(self, some: Booleans, secrets: Names) -> Files:
-        """Return the same rows, and some of the people, of whom some secrets are asked for."""
+        """Return the same rows with some of the people and some of the confidential variables."""
         return replace(
             self,
             people=self.people[some],

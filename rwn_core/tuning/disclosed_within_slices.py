@@ -1,4 +1,4 @@
-"""Mates of a slice: what who knows the other values of a slice reads of a confidential one."""
+"""Disclosure within slices: an intruder knows all values of a slice but a confidential one."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import RAISED
 
 _IS_DONOR = 1 - math.exp(-1)  # chance that a record gives its values to some row
-_SURELY = 4.0  # times a limit: what is named of people outside comes off
+_SURELY = 4.0  # times a limit: the success on people outside is subtracted later
 
 
-def is_read_by_mates(microdata: Microdata, policy: Policy, setting: Setting) -> bool:
+def is_disclosed_within_slices(microdata: Microdata, policy: Policy, setting: Setting) -> bool:
     """True if simple attacks surely break a limit of a setting, whatever its strength."""
     limit = policy.limit(RAISED[1])
     if limit is None:
         return False
     slices = setting.applied_to(microdata).schema.slices
-    about = ("read by mates", slices, microdata.schema.use)
-    share = microdata.cached(about, partial(share_read_by_mates, microdata, slices))
+    about = ("disclosed within slices", slices, microdata.schema.use)
+    share = microdata.cached(about, partial(share_disclosed_within_slices, microdata, slices))
     return share > _SURELY * limit.at_most
 
 
-def share_read_by_mates(microdata: Microdata, slices: Slices) -> float:
-    """Return the share of records of which the rest of a slice tells a confidential value, about.
+def share_disclosed_within_slices(microdata: Microdata, slices: Slices) -> float:
+    """Return the approximate share of records of which a slice discloses a confidential value.
 
-    A row shows a slice of one donor, whatever the neighborhoods are. Who knows the other values of
-    the slice finds that row, if the donor is alone with them, and reads the confidential one.
+    A row shows a slice of one donor, whatever the neighborhoods are. An intruder who knows the
+    other values of the slice finds that row if they are unique, and reads the confidential one.
     """
     comparison = Comparison(original=microdata, masked=microdata)
     worst = 0.0
     for secret in confidential_names(comparison):
         for names in slices:
             if secret in names and len(names) > 1:
-                mates = tuple(name for name in names if name != secret)
-                worst = max(worst, _IS_DONOR * _alone(microdata, mates))
+                known = tuple(name for name in names if name != secret)
+                worst = max(worst, _IS_DONOR * _unique_share(microdata, known))
     return worst
 
 
-def _alone(microdata: Microdata, names: tuple[str, ...]) -> float:
+def _unique_share(microdata: Microdata, names: tuple[str, ...]) -> float:
     """Return the share of records that share their values of some variables with no other."""
     codes = np.column_stack([value_codes(microdata, name)[0] for name in names])
     of_record = numbered(codes)
