@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import lists_of
@@ -27,6 +27,7 @@ from rwn_core.laws.unit_law import Unit
 from rwn_core.parallel.threads import current_work
 
 if TYPE_CHECKING:
+    from rwn_core.laws.left_out_kernel import Picked, WeightedRows
     from rwn_core.laws.tied_law import TiedLaw
 
 NO_DONOR = -1  # in place of a donor: a value that was kept, or no other donor to take
@@ -201,25 +202,27 @@ class _Drawn:
     ) -> Integers:
         """Return whole rows in place of some, by the weights of their first slice's donors."""
         # Shapes: without, rows, the answer (c,), -1 for none.
+        from rwn_core.laws.left_out_kernel import Contents, pick_rows
+
         assert self.law.donors is not None  # a chain has donors
         weights = sparse.csr_array(self.law.donors.matrix)
         every = np.arange(self.masked.n)
         own, shown = codes_together(self.law.original, self.masked, self.units[first], every)
+        # a content is shared out to the records that have it, and to the rows that show it
         count = np.bincount(shown[shown >= 0], minlength=int(own.max()) + 1)
-        chance = np.bincount(own, minlength=len(count))
+        records = np.bincount(own, minlength=len(count))
         givers = np.where(self.donors >= 0, self.own[np.maximum(self.donors, 0)], NO_DONOR)
+        contents = Contents(
+            own=own.astype(np.int64),
+            shown=shown.astype(np.int64),
+            persons=self.own.astype(np.int64),
+            givers=givers.astype(np.int64),
+            chances=1.0 / (np.maximum(records, 1) * np.maximum(count, 1)),
+        )
         found = np.full(len(rows), NO_DONOR)
-        for place, (unit, row) in enumerate(zip(without, rows, strict=True)):
-            weight = np.zeros(len(own))
-            part = slice(weights.indptr[row], weights.indptr[row + 1])
-            weight[weights.indices[part]] = weights.data[part]
-            of_content = np.bincount(own, weight, len(count)) / np.maximum(chance, 1)
-            each = np.where(shown >= 0, (of_content / np.maximum(count, 1))[shown], 0.0)
-            each[(self.own == unit) | (givers == unit).any(axis=0)] = 0.0
-            if (total := each.sum()) > 0:
-                # as `draw.choice` takes it, which looks at its chances several times
-                below = np.cumsum(each / total)
-                found[place] = np.searchsorted(below / below[-1], draw.random(), side="right")
+        numbers = draw.random(len(rows))
+        pick = partial(pick_rows, _weighted(weights), contents, without, rows, numbers, found)
+        current_work().quiet().run(pick, len(rows))
         return found
 
     def written(self, places: Integers, rows: Integers) -> Microdata:
@@ -263,29 +266,42 @@ def _apart(
     """Return each row's donor of one unit, and another one that is not of the same person."""
     # Shapes: matrix (n, n); codes, released, own, the answers (n,).
     n = len(own)
-    row = np.repeat(np.arange(n), np.diff(matrix.indptr))
-    fits = matrix.data * (codes[matrix.indices] == released[row])
-    given = q * np.bincount(row, fits, n)
+    lists = _weighted(matrix)
+    donors, weights = _picked(lists, codes, released, draw, same=True)
     kept = (1.0 - q) * (codes == released)
-    total = given + kept
-    donors = _picked(matrix, fits, draw)
-    donors[draw.random(n) * total < kept] = NO_DONOR
-    others = matrix.data * (own[matrix.indices] != own[np.maximum(donors, 0)][row])
-    return donors, np.where(donors >= 0, _picked(matrix, others, draw), NO_DONOR)
+    donors[draw.random(n) * (q * weights + kept) < kept] = NO_DONOR
+    of_donors = own[np.maximum(donors, 0)]
+    others, _ = _picked(lists, own, of_donors, draw, same=False)
+    return donors, np.where(donors >= 0, others, NO_DONOR)
 
 
-def _picked(matrix: sparse.csr_array, weights: Floats, draw: np.random.Generator) -> Integers:
-    """Return a random entry of each row by weights; -1 of a row without any."""
-    # Shapes: weights (entries,); the answer (n,).
-    if not len(weights):
-        return np.full(matrix.shape[0], NO_DONOR, dtype=np.int64)
-    below = np.concatenate(([0.0], np.cumsum(weights)))
-    begin, end = below[matrix.indptr[:-1]], below[matrix.indptr[1:]]
-    goal = begin + draw.random(len(begin)) * (end - begin)
-    entry = np.minimum(np.searchsorted(below, goal, side="right") - 1, matrix.indptr[1:] - 1)
-    row = np.repeat(np.arange(len(begin)), np.diff(matrix.indptr))
-    some = np.bincount(row, weights > 0, len(begin)) > 0  # the last rows may have no entry
-    return np.where(some, matrix.indices[np.maximum(entry, 0)], NO_DONOR).astype(np.int64)
+def _weighted(matrix: sparse.csr_array) -> WeightedRows:
+    """Return the rows of a matrix as kernels read them."""
+    from rwn_core.laws.left_out_kernel import WeightedRows
+
+    starts = matrix.indptr.astype(np.int64)
+    members = matrix.indices.astype(np.int32, copy=False)
+    return WeightedRows(starts, members, matrix.data)
+
+
+def _picked(
+    lists: WeightedRows,
+    labels: Integers,
+    of_rows: Integers,
+    draw: np.random.Generator,
+    *,
+    same: bool,
+) -> Picked:
+    """Return a random member of each row by weights, of those with its label or without it."""
+    # Shapes: labels (n,); of_rows (rows,).
+    from rwn_core.laws.left_out_kernel import Picked, Wanted, pick_members
+
+    rows = len(of_rows)
+    wanted = Wanted(labels.astype(np.int64), of_rows.astype(np.int64), same)
+    picked = Picked(np.full(rows, NO_DONOR), np.zeros(rows))
+    pick = partial(pick_members, lists, wanted, draw.random(rows), picked)
+    current_work().quiet().run(pick, rows)
+    return picked
 
 
 def _tied(

@@ -250,10 +250,63 @@ def longer(numbers: NDArray[Any], used: int, room: int) -> NDArray[Any]:
     return more
 
 
+class Columns(NamedTuple):
+    """A sparse array by columns; the rows of each are in order."""
+
+    starts: Integers32  # shape (columns + 1,)
+    rows: Integers32  # shape (entries,)
+    values: Floats  # shape (entries,)
+
+
+@jit_entry
+def columns_in_order(
+    record: Integers32, column: Integers32, value: Floats, row: Integers32, shape: tuple[int, int]
+) -> Columns:
+    """Sort pairs by their columns, and within each by their rows, without those of value 0."""
+    # As `pairs_as_columns`. Each pair has its place by counts of those before it, twice: of its
+    # row, then of its column.
+    pairs = len(record)
+    before_row = np.zeros(shape[0] + 1, np.int64)
+    before_column = np.zeros(shape[1] + 1, np.int64)
+    for pair in range(pairs):
+        if value[pair] != 0.0:
+            before_row[row[record[pair]] + 1] += 1
+            before_column[column[pair] + 1] += 1
+    for place in range(shape[0]):
+        before_row[place + 1] += before_row[place]
+    for place in range(shape[1]):
+        before_column[place + 1] += before_column[place]
+    count = before_column[shape[1]]
+    starts = np.empty(shape[1] + 1, np.int32)
+    for place in range(shape[1] + 1):
+        starts[place] = before_column[place]
+    by_row = np.empty(count, np.int64)
+    for pair in range(pairs):
+        if value[pair] != 0.0:
+            place = before_row[row[record[pair]]]
+            by_row[place] = pair
+            before_row[row[record[pair]]] = place + 1
+    rows = np.empty(count, np.int32)
+    values = np.empty(count)
+    for each in range(count):
+        pair = by_row[each]
+        place = before_column[column[pair]]
+        rows[place] = row[record[pair]]
+        values[place] = value[pair]
+        before_column[column[pair]] = place + 1
+    return Columns(starts, rows, values)
+
+
 def pairs_as_columns(
     record: Integers32, column: Integers32, value: Floats, row: Integers32, shape: tuple[int, int]
 ) -> sparse.csc_array:
     """The pairs, none twice, as columns without zeros; `row` has that of each `record`."""
-    made = sparse.csc_array(sparse.coo_array((value, (row[record], column)), shape=shape))
-    made.eliminate_zeros()
+    if len(value) > np.iinfo(np.int32).max:
+        made = sparse.csc_array(sparse.coo_array((value, (row[record], column)), shape=shape))
+        made.eliminate_zeros()
+        return made
+    rows = row.astype(np.int32, copy=False)
+    found = columns_in_order(record, column, value, rows, shape)
+    made = sparse.csc_array((found.values, found.rows, found.starts), shape=shape)
+    made.has_canonical_format = True  # else SciPy looks through all entries
     return made
