@@ -263,37 +263,46 @@ def columns_in_order(
     record: Integers32, column: Integers32, value: Floats, row: Integers32, shape: tuple[int, int]
 ) -> Columns:
     """Sort pairs by their columns, and within each by their rows, without those of value 0."""
-    # As `pairs_as_columns`. Each pair has its place by counts of those before it, twice: of its
-    # row, then of its column.
+    # As `pairs_as_columns`. Each pair has its place by counts of those before it: of its row,
+    # unless pairs come in the order of rows, and then of its column.
     pairs = len(record)
     before_row = np.zeros(shape[0] + 1, np.int64)
     before_column = np.zeros(shape[1] + 1, np.int64)
+    in_order = True
+    last = 0
     for pair in range(pairs):
         if value[pair] != 0.0:
-            before_row[row[record[pair]] + 1] += 1
+            own = row[record[pair]]
+            in_order = in_order and own >= last
+            last = own
+            before_row[own + 1] += 1
             before_column[column[pair] + 1] += 1
-    for place in range(shape[0]):
-        before_row[place + 1] += before_row[place]
     for place in range(shape[1]):
         before_column[place + 1] += before_column[place]
     count = before_column[shape[1]]
     starts = np.empty(shape[1] + 1, np.int32)
     for place in range(shape[1] + 1):
         starts[place] = before_column[place]
-    by_row = np.empty(count, np.int64)
-    for pair in range(pairs):
-        if value[pair] != 0.0:
-            place = before_row[row[record[pair]]]
-            by_row[place] = pair
-            before_row[row[record[pair]]] = place + 1
+
+    by_row = np.empty(0 if in_order else count, np.int64)
+    if not in_order:
+        for place in range(shape[0]):
+            before_row[place + 1] += before_row[place]
+        for pair in range(pairs):
+            if value[pair] != 0.0:
+                own = row[record[pair]]
+                by_row[before_row[own]] = pair
+                before_row[own] += 1
+
     rows = np.empty(count, np.int32)
     values = np.empty(count)
-    for each in range(count):
-        pair = by_row[each]
-        place = before_column[column[pair]]
-        rows[place] = row[record[pair]]
-        values[place] = value[pair]
-        before_column[column[pair]] = place + 1
+    for each in range(pairs if in_order else count):
+        pair = each if in_order else by_row[each]
+        if value[pair] != 0.0:
+            place = before_column[column[pair]]
+            rows[place] = row[record[pair]]
+            values[place] = value[pair]
+            before_column[column[pair]] = place + 1
     return Columns(starts, rows, values)
 
 

@@ -215,15 +215,17 @@ def sparse_likelihood(
     donors.check_fits(rows, None if people is None else len(people))
     possible = np.flatnonzero(np.all([released >= 0 for _, released, _ in coded], axis=0))
     none = np.empty(0, np.int32)
-    parts = [nothing := Pairs(none, none, np.empty(0), none)]
+    nothing = Pairs(none, none, np.empty(0), none)
+    parts = {-1: nothing}  # by the position that each begins at
     if len(possible):
         asked = _asked(coded, possible, donors)
 
         def weigh(lists: Lists, first: int, last: int) -> None:
-            parts.append(likely_pairs(lists, asked, nothing, first, last))
+            parts[int(lists.records[first])] = likely_pairs(lists, asked, nothing, first, last)
 
         donors.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
-    pairs = Pairs(*map(np.concatenate, zip(*parts, strict=True)))
+    in_order = (parts[place] for place in sorted(parts))
+    pairs = Pairs(*map(np.concatenate, zip(*in_order, strict=True)))
     parts.clear()
     row_of = possible.astype(np.int32)
     top, low = level(pairs, row_of, rows)
