@@ -11,8 +11,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -133,12 +132,16 @@ def for_rows(law: Law, like: Integers) -> Law:
     if not law.later:
         return law
     other = copy(law)
-    # variables of one slice share their donors
-    tables = {id(donors): donors for donors in law.later.values()}
-    found = {key: SimpleNamespace(matrix=each.matrix[like]) for key, each in tables.items()}
-    later: Any = {name: found[id(donors)] for name, donors in law.later.items()}
+    later: Any = {name: DonorsOfRows(donors.matrix, like) for name, donors in law.later.items()}
     other.later = later
     return other
+
+
+class DonorsOfRows(NamedTuple):
+    """The donors of a later slice for other rows: each has those of a released row."""
+
+    matrix: sparse.csr_array  # shape (released rows, n)
+    rows: Integers  # shape (m,): the released row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -221,7 +224,7 @@ class _Drawn:
         )
         found = np.full(len(rows), NO_DONOR)
         numbers = draw.random(len(rows))
-        pick = partial(pick_rows, _weighted(weights), contents, without, rows, numbers, found)
+        pick = partial(pick_rows, weighted_rows(weights), contents, without, rows, numbers, found)
         current_work().quiet().run(pick, len(rows))
         return found
 
@@ -266,7 +269,7 @@ def _apart(
     """Return each row's donor of one unit, and another one that is not of the same person."""
     # Shapes: matrix (n, n); codes, released, own, the answers (n,).
     n = len(own)
-    lists = _weighted(matrix)
+    lists = weighted_rows(matrix)
     donors, weights = _picked(lists, codes, released, draw, same=True)
     kept = (1.0 - q) * (codes == released)
     donors[draw.random(n) * (q * weights + kept) < kept] = NO_DONOR
@@ -275,7 +278,7 @@ def _apart(
     return donors, np.where(donors >= 0, others, NO_DONOR)
 
 
-def _weighted(matrix: sparse.csr_array) -> WeightedRows:
+def weighted_rows(matrix: sparse.csr_array) -> WeightedRows:
     """Return the rows of a matrix as kernels read them."""
     from rwn_core.laws.left_out_kernel import WeightedRows
 

@@ -12,7 +12,9 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.sizes import ATTACKED_PAIRS
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.law import Law
+from rwn_core.laws.left_out import DonorsOfRows, weighted_rows
 from rwn_core.measures.attacks.assignment import sum_to_one
 from rwn_core.measures.attacks.likeliest_value import (
     CERTAINTIES,
@@ -50,6 +52,13 @@ class _AttackedRows(NamedTuple):
     masked: Microdata
     rows: Integers  # shape (m,)
     people: Integers  # shape (people,): records of the original
+
+
+class _Coded(NamedTuple):
+    """What records have, and what rows show of it, as numbers."""
+
+    own: Integers  # shape (n,)
+    released: Integers  # shape (m,)
 
 
 def _keys_of_same_donor(law: Law, secret: str, keys: Sequence[str]) -> tuple[str, ...]:
@@ -120,22 +129,12 @@ def _shown(
         return sparse.diags_array(cells.retained(secret)[people]) @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
+    coded = None
     if shared:
         own, released = codes_together(cells.original, masked, shared, rows)
+        coded = _Coded(own, released)
     if secret in cells.later:  # donors depend on what the row shows before, not on its source
-        given = sparse.csr_array(cells.later[secret].matrix[rows])
-        row = np.repeat(np.arange(len(rows)), np.diff(given.indptr))
-        donor = given.indices
-        fits = own[donor] == released[row] if shared else np.ones(len(row), dtype=bool)
-        row = row[fits]
-        chance = given.data[fits]
-        chance /= np.bincount(row, chance, len(rows))[row]
-        starts = np.searchsorted(row, np.arange(len(rows) + 1))
-        columns = (chance, donor[fits], starts)
-        # turned twice: entries are then in order, sooner than sorted
-        of_people = sparse.csc_array(columns, shape=(given.shape[1], len(rows))).tocsr()
-        everyone = np.array_equal(people, np.arange(given.shape[1]))
-        return (of_people if everyone else of_people[people]).tocsc()
+        return _later(cells.later[secret], attacked, coded)
     if shared and source.nnz:  # else in this way none of the rows came about
         # the belief in each source per its chance to release a row's values of the shared keys
         column = np.repeat(released, np.diff(source.indptr))
@@ -152,6 +151,28 @@ def _shown(
     person, row = entries.coords
     has = own[people[person]] == released[row]
     return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
+
+
+def _later(
+    given: DonorTables | DonorsOfRows, attacked: _AttackedRows, shown: _Coded | None
+) -> sparse.csc_array:
+    """Return P(each person gave a row its later slice | what it shows), shape (people, m)."""
+    from rwn_core.measures.attacks.belief_columns_kernel import Shown, chances_by_donor
+
+    rows, people = attacked.rows, attacked.people
+    n = given.matrix.shape[1]
+    if shown is None:  # every donor fits
+        shown = _Coded(np.zeros(n, np.int64), np.zeros(len(rows), np.int64))
+    place = np.full(n, -1, np.int32)
+    place[people] = np.arange(len(people))
+    found = chances_by_donor(
+        weighted_rows(given.matrix),
+        given.rows[rows] if isinstance(given, DonorsOfRows) else rows,
+        Shown(shown.own.astype(np.int64), shown.released.astype(np.int64)),
+        place,
+    )
+    entries = found.values, found.rows, found.starts
+    return sparse.csc_array(entries, shape=(len(people), len(rows)))
 
 
 def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> sparse.sparray:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.laws.value_counts_kernel import longer
+from rwn_core.laws.left_out_kernel import WeightedRows
+from rwn_core.laws.value_counts_kernel import Columns, longer
 from rwn_core.neighbors.rank_kernel import sort_pairs
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
 
@@ -35,6 +36,7 @@ def largest_shares(
 
 
 FEW = 64  # candidates that are compared at once
+DENSER = 8  # times as many donors as people: they are put in order by looking at all
 
 
 @jit_no_refcount
@@ -245,3 +247,62 @@ def likeliest(
             share[named] = near[0] / total
             named += 1
     return person[:named], value[:named], share[:named]
+
+
+class Shown(NamedTuple):
+    """What attacked rows show of the keys that come with a secret."""
+
+    own: NDArray[np.int64]  # shape (n,): the number of each record's values
+    released: NDArray[np.int64]  # shape (m,): of each row's, among the same
+
+
+@jit_entry
+def chances_by_donor(
+    lists: WeightedRows, rows: NDArray[np.int64], shown: Shown, place: NDArray[np.int32]
+) -> Columns:
+    """The chance of each donor to have given a row what it shows, a column a row."""
+    # Of donors without the shown values it is 0; `place`, shape (n,), is each record's number
+    # among the people asked for, -1 of others.
+    columns = len(rows)
+    starts = np.zeros(columns + 1, np.int32)
+    room = np.int64(len(lists.members))
+    people = np.empty(room, np.int32)
+    chances = np.empty(room)
+    dense = np.zeros(len(place))
+    used = ZERO
+    for column in range(columns):
+        begin, end = lists.starts[rows[column]], lists.starts[rows[column] + 1]
+        if used + end - begin > room:
+            room = 2 * (used + end - begin)
+            people, chances = longer(people, used, room), longer(chances, used, room)
+
+        # the weight of all donors with the shown values
+        total = 0.0
+        for entry in range(begin, end):
+            if shown.own[lists.members[entry]] == shown.released[column]:
+                total += lists.weights[entry]
+
+        # those that are asked for, in their order
+        first = used
+        many = DENSER * (end - begin) > len(place)
+        for entry in range(begin, end):
+            donor = lists.members[entry]
+            fits = shown.own[donor] == shown.released[column]
+            if fits and place[donor] >= 0 and lists.weights[entry] > 0.0:
+                if many:
+                    dense[place[donor]] = lists.weights[entry] / total
+                else:
+                    people[used] = place[donor]
+                    chances[used] = lists.weights[entry] / total
+                    used += 1
+        if many:
+            for person in range(len(place)):
+                if dense[person] > 0.0:
+                    people[used] = person
+                    chances[used] = dense[person]
+                    dense[person] = 0.0
+                    used += 1
+        else:
+            sort_pairs(people, chances, first, used)
+        starts[column + 1] = used
+    return Columns(starts, longer(people, used, used), longer(chances, used, used))

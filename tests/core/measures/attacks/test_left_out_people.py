@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core import Comparison, NotApplicable, SecretKey, SoftRWN
-from rwn_core.laws.left_out import NO_DONOR, _picked, _weighted, rows_without
+from rwn_core.laws.left_out import NO_DONOR, _picked, rows_without, weighted_rows
 from rwn_core.measures.risk import attributes
 from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.tuning.evaluate import read_all
@@ -148,7 +148,7 @@ def test_a_row_without_a_donor_picks_none_at_the_end_of_a_table_too(fault: str) 
     chances = np.array([[0, 0, 0], [0, 3, 1], [0, 0, 0], [0, 2, 0], [5, 0, 0], [0, 0, 0]])
     matrix = sparse.csr_array(chances.astype(float))
     matrix.data[matrix.data == 5] = 0.0
-    lists = _weighted(matrix)
+    lists = weighted_rows(matrix)
     alike = np.zeros(6, np.int64)
     draw = np.random.default_rng(4)
     count = np.zeros((6, 4))
@@ -161,7 +161,7 @@ def test_a_row_without_a_donor_picks_none_at_the_end_of_a_table_too(fault: str) 
     assert (count[never, NO_DONOR] == 2_000).all() == (not fault)
     assert count[3].tolist() == [0, 2_000, 0, 0]
     assert count[1, 1] / 2_000 == pytest.approx(0.75, abs=0.05)
-    nothing = _weighted(sparse.csr_array((6, 4)))
+    nothing = weighted_rows(sparse.csr_array((6, 4)))
     assert _picked(nothing, alike, alike, draw, same=True).members.tolist() == [NO_DONOR] * 6
     others = _picked(lists, np.arange(4), np.array([0, 2, 0, 1, 0, 0]), draw, same=False)
     assert others.members.tolist() == [NO_DONOR, 1, NO_DONOR, NO_DONOR, NO_DONOR, NO_DONOR]
