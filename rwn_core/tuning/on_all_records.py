@@ -26,6 +26,7 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.point import Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.releases_left import several_left
 from rwn_core.tuning.several_draws import (
     FEW_RELEASES,
     FIRST,
@@ -35,7 +36,7 @@ from rwn_core.tuning.several_draws import (
     read_draws,
     read_limits,
 )
-from rwn_core.tuning.strength import MOST_LOST, Deadline, several_left
+from rwn_core.tuning.strength import MOST_LOST, Deadline
 from rwn_core.tuning.verdict import counted
 from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors
 

@@ -22,6 +22,7 @@ from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import refusal
+from rwn_core.tuning.releases_left import several_left
 from rwn_core.tuning.remedies import strength_words, with_remedies
 from rwn_core.tuning.several_draws import (
     CLEARLY,
@@ -34,7 +35,6 @@ from rwn_core.tuning.strength import (
     MOST_LOST,
     StrengthTrial,
     TableSearch,
-    several_left,
 )
 from rwn_core.tuning.verdict import Verdict, not_judged
 

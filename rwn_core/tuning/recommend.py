@@ -42,7 +42,7 @@ from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.several_draws import CLEARLY
+from rwn_core.tuning.several_draws import CLEARLY, FEW_RELEASES
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
@@ -361,8 +361,11 @@ def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setti
     # a first guess of what a step takes on all records, by what it took on a part
     times = (n / ranked.microdata.n) ** _GROWTH
     table.took = {name: each * times for name, each in ranked.took.items()}
-    for each in starts:
-        start = _on_all(each, n)
+    wide = [_on_all(each, n) for each in starts]
+    # what is lost on a part says little of all records: one release of each puts them in order
+    if len(wide) > 1:
+        wide.sort(key=table.lost_near)
+    for start in wide:
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
     table.attack()
@@ -414,6 +417,8 @@ def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -
         microdata=random_records(microdata, _PART),
         policy=replace(judged, limits=limits),
         until=begin + within * _PART_TIME,
+        releases=FEW_RELEASES,
+        ranks=True,
     )
 
 

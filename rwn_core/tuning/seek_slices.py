@@ -28,6 +28,7 @@ from rwn_core.tuning.evaluate import Plan, Plans, SettingPool, confirmed, random
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.releases_left import several_left
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import (
     PRESETS,
@@ -37,7 +38,7 @@ from rwn_core.tuning.slice_presets import (
     slice_steps,
     weight_steps,
 )
-from rwn_core.tuning.strength import StrengthTrial, TableSearch, several_left
+from rwn_core.tuning.strength import StrengthTrial, TableSearch
 from rwn_core.tuning.ways import kind
 
 _STRENGTHS = 40  # between the ends of the slider

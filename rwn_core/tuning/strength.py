@@ -21,11 +21,11 @@ from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import SoftRWN
-from rwn_core.measures import MEASURES, USE, UTILITY
+from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
-from rwn_core.measures.utility.use_left import UseLeft, mean_left
+from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.parallel import clock
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
@@ -34,6 +34,7 @@ from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.first_place import first_that
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.releases_left import lost, middle, relations_lost, use_left
 from rwn_core.tuning.several_draws import (
     CLEARLY,
     DECISIVE,
@@ -101,6 +102,9 @@ class TableSearch:
         The part of the least loss so far that a setting must come below.
     releases : int, optional
         Further releases that decide at a place; by default by the number of records.
+    ranks : bool
+        Whether further releases only rank settings, by the worst of them: on a part of a table,
+        where one more release of all records is not what is asked.
     helps : float
         The share of a limit of which a release that uses more ends the look at a setting, without
         an answer; at least 1.
@@ -130,6 +134,9 @@ class TableSearch:
         By setting that was found, its trial and place.
     floors : dict
         By setting without slices, the least width of its kernel.
+    passed : dict of str to float
+        By kind of setting the strength from which a first release of the last one kept all limits:
+        the next one is read near it first.
     candidate_until : float
         Processor seconds after which the setting that is looked at is left.
     tables : PreparedTables
@@ -146,6 +153,7 @@ class TableSearch:
     least: float = MOST_LOST / _CLOSER
     closer: float = _CLOSER
     releases: int | None = None
+    ranks: bool = False
     helps: float = math.inf
     within: float | None = None
     stays: frozenset[str] = frozenset()
@@ -160,6 +168,7 @@ class TableSearch:
     unread: dict[str, str] = field(default_factory=dict)
     trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
     floors: dict[Setting, float] = field(default_factory=dict)
+    passed: dict[str, float] = field(default_factory=dict)
     candidate_until: float = math.inf
     tables: PreparedTables = field(init=False)
 
@@ -274,6 +283,20 @@ class TableSearch:
             for verdict in trial.verdicts.values():
                 self.unread |= verdict.unread
         return found
+
+    def lost_near(self, candidate: Setting) -> float:
+        """Return what one release of a setting loses near its own strength.
+
+        The whole use where it is refused; nothing where there is no time to draw it.
+        """
+        try:
+            trial = StrengthTrial(self, candidate)
+            params = candidate.params
+            return trial.loss(trial.place_near(getattr(params, params.strength)))
+        except ParameterError:
+            return 1.0
+        except Late:
+            return 0.0
 
     def _end_of_candidate(self, *, may_lose: bool) -> float:
         """Return until when a setting is tried: all of the time where it may lose what it likes."""
@@ -453,11 +476,11 @@ class StrengthTrial:
 
     def left(self, place: int) -> UseLeft | None:
         """Return what the first release leaves of the use; None where nothing can be read."""
-        return self._remembered(place, None, _left)
+        return self._remembered(place, None, use_left)
 
     def loss(self, place: int) -> float:
         """Return 1 less the least share that is left; 1 where none can be read."""
-        return _lost(self.left(place))
+        return lost(self.left(place))
 
     def at_least_lost(self, place: int) -> float:
         """Return what is lost at least: as is expected, or on the first release."""
@@ -494,11 +517,11 @@ class StrengthTrial:
 
     def several_left(self, place: int) -> list[UseLeft | None]:
         """Return what each of the further releases leaves of the use."""
-        return [_left(self._release(place, seed)) for seed in self._further(place)]
+        return [use_left(self._release(place, seed)) for seed in self._further(place)]
 
     def losses(self, place: int) -> list[float]:
         """Return the loss of each of the further releases."""
-        return [_lost(each) for each in self.several_left(place)]
+        return [lost(each) for each in self.several_left(place)]
 
     def further(
         self, place: int, stop: float = CLEARLY, *, attack: bool = False
@@ -557,6 +580,9 @@ class StrengthTrial:
         """
         point, verdicts = self.further(place, stop=1.0, attack=attack)
         used = max(each.largest or 0.0 for each in verdicts)
+        if self._table.ranks:
+            self.worst[place] = used
+            return used
         if used <= 1 < (self._table.policy.judge(point).largest or 0.0) <= CLEARLY:
             # a few releases kept all limits, and more may say that one more does
             self.decide(place)
@@ -607,8 +633,11 @@ class StrengthTrial:
             open_ = verdict.unread or verdict.released is not None
             return used is not None and used <= share and used < CLEARLY and not open_
 
-        from_ = None if near is None else int(np.abs(np.subtract(self.values, near)).argmin())
-        return first_that(passes, high, None if from_ is None else min(from_, high))
+        return first_that(passes, high, None if near is None else min(self.place_near(near), high))
+
+    def place_near(self, value: float) -> int:
+        """Return the place whose strength is nearest to a value."""
+        return int(np.abs(np.subtract(self.values, value)).argmin())
 
     def surely_using(self, share: float) -> int | None:
         """Return a place near the weakest where one more release uses at most a share of a limit.
@@ -633,7 +662,10 @@ class StrengthTrial:
         With `attack` also against what simple attacks achieve on them.
         """
         strongest = self.strongest(most)
-        place = self.weakest_using(1.0, strongest, near)
+        passed = self._table.passed
+        place = self.weakest_using(1.0, strongest, passed.get(self._kind, near))
+        if place is not None:
+            passed[self._kind] = self.values[place]
         broken = -1
         for _ in range(_CHECKS):
             if place is None or strongest is None:
@@ -693,6 +725,8 @@ class StrengthTrial:
             return None
         shares = {key: _middle_share(verdicts, key) for key in policy.measures}
         judged = policy.judge(point)
+        if self._table.ranks:
+            judged = max(verdicts, key=lambda each: each.largest or 0.0)
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
         low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
@@ -700,16 +734,16 @@ class StrengthTrial:
             note_draws(self._described, policy, point)
         seconds = max(point.seconds, len(verdicts) * self._seconds_a_draw())
         left = self.several_left(place)
-        middle = _middle(left)
-        lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
+        mean = middle(left)
+        relations = [relations_lost(self._release(place, seed)) for seed in self._further(place)]
         least = [None if each is None else each.least for each in left]
         point = _also_read(point, USE, least)
-        point = _also_read(point, UTILITY, lost)
+        point = _also_read(point, UTILITY, relations)
         return FoundSetting(
             point=replace(point, seconds=seconds),
             verdict=judged,
-            loss=_lost(middle),
-            left=middle,
+            loss=lost(mean),
+            left=mean,
             attacked=attack,
             shares=shares,
             share=median(used),
@@ -734,7 +768,7 @@ class StrengthTrial:
             bound = verdict.standings[key] == "at least"
             ends = verdict.bounds[key].ends
             spreads[key] = Spread(measure=key, values=(value,), is_bound=bound, ends=ends)
-        relations = self._remembered(place, UTILITY, _relations_lost)
+        relations = self._remembered(place, UTILITY, relations_lost)
         if relations is not None:
             spreads[UTILITY] = Spread(measure=UTILITY, values=(relations,))
         return FoundSetting(
@@ -746,11 +780,6 @@ class StrengthTrial:
             share=self.share(place),
             releases=1,
         )
-
-
-def _left(compared: Comparison) -> UseLeft | None:
-    found = MEASURES[USE].read(compared, bare=True)
-    return found.detail if isinstance(found, Reading) else None
 
 
 def _middle_share(verdicts: Sequence[Verdict], key: str) -> float:
@@ -765,30 +794,3 @@ def _also_read(point: Point, key: str, values: Sequence[float | None]) -> Point:
     if not known or key in point.spreads:
         return point
     return replace(point, spreads={**point.spreads, key: Spread(measure=key, values=known)})
-
-
-def _middle(several: Sequence[UseLeft | None]) -> UseLeft | None:
-    """Return the mean over releases that have an answer; None where none has."""
-    known = [each for each in several if each is not None]
-    return mean_left(known) if known else None
-
-
-def several_left(tables: PreparedTables, setting: Setting, keys: Sequence[int]) -> UseLeft | None:
-    """Return what releases of a setting leave of the use, as means; None where none has an answer.
-
-    A setting that is refused on the table has none, either.
-    """
-    with suppress(ParameterError):
-        return _middle([_left(tables.compared(setting, key)) for key in keys])
-    return None
-
-
-def _lost(left: UseLeft | None) -> float:
-    """Return 1 less the least share that is left; 1 where none is known."""
-    least = None if left is None else left.least
-    return 1.0 if least is None else 1.0 - least
-
-
-def _relations_lost(compared: Comparison) -> float | None:
-    found = MEASURES[UTILITY].read(compared, bare=True)
-    return found.value if isinstance(found, Reading) else None

@@ -306,3 +306,90 @@ def chances_by_donor(
             sort_pairs(people, chances, first, used)
         starts[column + 1] = used
     return Columns(starts, longer(people, used, used), longer(chances, used, used))
+
+
+class Changed(NamedTuple):
+    """The rows that differ without a person, and those that are drawn again instead."""
+
+    # of each released row the people without whom it differs: shape (n + 1,) and (c,)
+    starts: NDArray[np.int64]
+    people: NDArray[np.int64]
+    # shape (m,) each: of each row drawn again the person it is for, and the belief in it
+    owners: NDArray[np.int64]
+    beliefs: Shares
+
+
+@jit_entry
+def beliefs_without(believed: Columns, columns: NDArray[np.int64], changed: Changed) -> Columns:
+    """The beliefs in all rows, those drawn again last, without each person's changed rows."""
+    # `columns`, shape (n,), is the column of `believed` that each released row has.
+    rows = len(columns)
+    again = len(changed.owners)
+    most = again
+    for row in range(rows):
+        most += believed.starts[columns[row] + 1] - believed.starts[columns[row]]
+    starts = np.zeros(rows + again + 1, np.int32)
+    people = np.empty(most, np.int32)
+    shares = np.empty(most)
+    last = 0
+    for entry in range(len(believed.rows)):
+        last = max(last, believed.rows[entry])
+    differs = np.full(last + 1, -1, np.int64)  # the row that each person last changed
+    used = ZERO
+    for row in range(rows):
+        for place in range(changed.starts[row], changed.starts[row + 1]):
+            if changed.people[place] <= last:
+                differs[changed.people[place]] = row
+        column = columns[row]
+        for entry in range(believed.starts[column], believed.starts[column + 1]):
+            person = believed.rows[entry]
+            if differs[person] != row and believed.values[entry] != 0.0:
+                people[used] = person
+                shares[used] = believed.values[entry]
+                used += 1
+        starts[row + 1] = used
+    for row in range(again):
+        people[used] = changed.owners[row]
+        shares[used] = changed.beliefs[row]
+        used += 1
+        starts[rows + row + 1] = used
+    return Columns(starts, longer(people, used, used), longer(shares, used, used))
+
+
+@jit_entry
+def shares_in_parts(
+    columns: Columns, part_of: NDArray[np.int64], own: NDArray[np.int64]
+) -> tuple[Shares, int]:
+    """The largest share of each column among the records of its own part, and how many pairs."""
+    # As `worst_case.shares_given_part`.
+    given = np.zeros(len(own))
+    pairs = ZERO
+    for column in range(len(own)):
+        part = part_of[own[column]]
+        best, total = 0.0, 0.0
+        for entry in range(columns.starts[column], columns.starts[column + 1]):
+            if part_of[columns.rows[entry]] == part:
+                best = max(best, columns.values[entry])
+                total += columns.values[entry]
+                pairs += 1
+        if total > 0.0:
+            given[column] = best / total
+    return given, pairs
+
+
+@jit_entry
+def places_of(
+    starts: NDArray[np.int32], shares: Shares, truth: Shares
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """How many shares of each column are above its true one, at least as large, and above 0."""
+    # Equal but for rounding is equal; all shapes (columns,).
+    columns = len(truth)
+    above, least = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
+    candidates = np.zeros(columns, np.int64)
+    for column in range(columns):
+        low, high = truth[column] * (1 - 1e-9), truth[column] * (1 + 1e-9)
+        for entry in range(starts[column], starts[column + 1]):
+            above[column] += shares[entry] > high
+            least[column] += shares[entry] >= low
+            candidates[column] += shares[entry] > 0.0
+    return above, least, candidates

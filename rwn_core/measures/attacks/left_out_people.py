@@ -116,24 +116,29 @@ class PeopleLeftOut:
 
     def _beliefs(self) -> Beliefs:
         """Return the beliefs in all rows, those drawn again for others with 0, (people, rows)."""
+        from rwn_core.laws.value_counts_kernel import Columns
+        from rwn_core.measures.attacks.belief_columns_kernel import Changed, beliefs_without
+
         tried = self.tried
-        m = len(self.people)
         order = np.argsort(np.concatenate([part for _, part in tried.inside]), kind="stable")
+        columns = order[tried.group].astype(np.int64)
         again = self._again()
+        changed = self.changed
+        # the people without whom each row differs
+        by_row = np.argsort(changed.row, kind="stable")
+        starts = np.searchsorted(changed.row[by_row], np.arange(tried.comparison.masked.n + 1))
+        shape = (len(self.people), self.table.n)
 
         def in_all_rows(place: int) -> sparse.csc_array:
             each = [part.source if place < 0 else part.donor[place] for part, _ in tried.inside]
-            classes_ = sparse.csc_array(sparse.hstack(each))[:, order]
-            rows = sparse.csr_array(classes_[:, tried.group])
-            stays = self._without_changed(rows)
-            extra = sparse.csr_array((again[place + 1], self._places()), (m, len(again[0])))
-            return sparse.csc_array(sparse.hstack((stays, extra)))
+            joined = each[0].tocsc() if len(each) == 1 else sparse.csc_array(sparse.hstack(each))
+            believed = Columns(joined.indptr, joined.indices, joined.data)
+            owners = changed.owner.astype(np.int64)
+            without = Changed(starts, changed.person[by_row], owners, again[place + 1])
+            found = beliefs_without(believed, columns, without)
+            return sparse.csc_array((found.values, found.rows, found.starts), shape=shape)
 
         return Beliefs(in_all_rows(-1), [in_all_rows(place) for place in range(len(tried.secrets))])
-
-    def _places(self) -> tuple[Integers, Integers]:
-        """Return the person of each row drawn again, and its number, shape (m,) each."""
-        return self.changed.owner, np.arange(len(self.changed.owner))
 
     def _again(self) -> list[Floats]:
         """Return each one's belief in the rows drawn again: as a source, and for each secret."""
@@ -152,14 +157,6 @@ class PeopleLeftOut:
             for each, matrix in zip(found, (made.source, *made.donor), strict=True):
                 each[some] = np.asarray(sparse.csr_array(matrix)[place, column]).ravel()
         return found
-
-    def _without_changed(self, rows: sparse.csr_array) -> sparse.csr_array:
-        """Return weights of released rows, shape (people, n), without those that are changed."""
-        person, row = self.changed.person, self.changed.row
-        gone = sparse.csr_array((np.ones(len(person)), (person, row)), shape=rows.shape)
-        left = sparse.csr_array(rows - rows.multiply(gone))
-        left.eliminate_zeros()
-        return left
 
     def _available(self) -> Iterator[tuple[slice, Booleans]]:
         """Yield which rows there are without each person, some people at a time, (people, rows)."""

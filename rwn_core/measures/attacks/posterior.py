@@ -357,6 +357,8 @@ def sampled(law: Law, masked: Microdata, names: Sequence[str] | None, work: int)
 def _read(
     belief: sparse.csc_array, rows: Integers, units: Integers | None
 ) -> dict[str, Floats | Integers]:
+    from rwn_core.measures.attacks.belief_columns_kernel import places_of
+
     best, first = largest(belief)
     # beliefs in units are the sums over their records
     if units is not None:
@@ -367,14 +369,7 @@ def _read(
         first = np.where(unit < 0, -1, one[unit])
     # the share of the true source, and how many shares are above and equal to it, but for rounding
     truth = shares_of(belief, rows)
-    shares = belief.data
-    column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
-    low = (truth * (1 - 1e-9))[column]
-    high = (truth * (1 + 1e-9))[column]
-    above, least, candidates = [
-        np.bincount(column, each, len(rows)).astype(np.int64)
-        for each in (shares > high, shares >= low, shares > 0)
-    ]
+    above, least, candidates = places_of(belief.indptr, belief.data, truth)
     # the places 1 and 5 are dealt among tied shares at random
     tied = np.maximum(least - above, 1)
     possible = truth > 0

@@ -181,14 +181,11 @@ def shares_given_part(
     """Return the largest share of each column within the part of the record it belongs to."""
     # Shapes: belief (n, m); part_of (n,); own (m,), the record of each column. Shares are of those
     # in its part, with sum 1; 0 where it has none there. Also how many pairs lie in that part.
-    column = np.repeat(np.arange(len(own)), np.diff(belief.indptr))
-    inside = part_of[belief.indices] == part_of[own][column]
-    column = column[inside]
-    shares = belief.data[inside]
-    best = np.zeros(len(own))
-    np.maximum.at(best, column, shares)
-    total = np.bincount(column, shares, len(own))
-    return np.divide(best, total, out=np.zeros(len(own)), where=total > 0), len(column)
+    from rwn_core.laws.value_counts_kernel import Columns
+    from rwn_core.measures.attacks.belief_columns_kernel import shares_in_parts
+
+    columns = Columns(belief.indptr, belief.indices, belief.data)
+    return shares_in_parts(columns, part_of.astype(np.int64), own.astype(np.int64))
 
 
 def assigned(

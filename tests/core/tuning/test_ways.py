@@ -18,10 +18,11 @@ from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import setting_name
 from rwn_core.tuning.recommend import look_at_ways
+from rwn_core.tuning.releases_left import several_left
 from rwn_core.tuning.several_draws import DECISIVE, RELEASES
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
-from rwn_core.tuning.strength import StrengthTrial, TableSearch, several_left
+from rwn_core.tuning.strength import StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RED_TEAM
 from rwn_core.tuning.ways import LATER, WAYS, in_way, kind, later_donors, way_of
 from tests.tables import described
