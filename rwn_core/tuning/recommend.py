@@ -57,6 +57,7 @@ _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _STEPS = 400_000  # times records: releases and readings that rank settings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 CONFIRMED = 3  # settings of a ranking that are tried on all records
+_DRAWN = 6  # of which one release of all records is drawn first, to put them in order
 FINE = 32  # parts of a strength that is stated
 _USUAL_NEAREST = 50  # k: where epsilon alone leaves some records with few donors
 _NEAREST = (20, 100, 5)  # tried besides
@@ -365,7 +366,7 @@ def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setti
     # what is lost on a part says little of all records: one release of each puts them in order
     if len(wide) > 1:
         wide.sort(key=table.lost_near)
-    for start in wide:
+    for start in wide[:CONFIRMED]:
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
     table.attack()
@@ -386,8 +387,8 @@ def _promising(ranked: TableSearch) -> list[Setting]:
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
     soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
     even = [each for each in ranked.best if each.setting.method == RWN.method]
-    soft = soft[: CONFIRMED - 1]
-    mixed = sorted((*soft, *even[: CONFIRMED - len(soft)]), key=lambda each: each.rank)
+    soft = soft[: _DRAWN - 1]
+    mixed = sorted((*soft, *even[: _DRAWN - len(soft)]), key=lambda each: each.rank)
     return [each.setting for each in mixed]
 
 
