@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,7 @@ from rwn_ui.state import kept_picture, own_machine
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
 from tests.lanes import lanes
-from tests.ui.work_here import WorkHere
-from tests.waiting import until
+from tests.ui.work_here import HeldJob, WorkHere
 
 pytestmark = pytest.mark.usefixtures("few_people")
 
@@ -66,12 +66,14 @@ def save(screen: Any, name: str) -> None:
 
 
 @pytest.fixture(params=["here", pytest.param("in a process", marks=pytest.mark.nightly)])
-def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
     """So many records are a large table; by day 120, and its work is done in this process.
 
-    `test_job.py` has work of a page done in a process by day.
+    Either way it is under way until `ends`. `test_job.py` has work of a page done in a process by
+    day.
     """
     if request.param != "here":
+        monkeypatch.setattr(scenario_trial, "Job", partial(HeldJob, folder=tmp_path))
         return 4 * LARGEST_DENSE
     for part in (scenario_trial, analysis_plan_results):
         monkeypatch.setattr(part, "LARGEST_DENSE", 100)
@@ -80,10 +82,7 @@ def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 def ends(screen: Any) -> None:
-    job = screen.job(JOB)
-    if isinstance(job, WorkHere):
-        job.end()
-    until(lambda: not job.running)
+    screen.job(JOB).end()
     screen.test.run()
     assert screen.errors == []
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import rwn_core as rwn
+from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import Answer, Question
+from tests.ui.work_of_processes import once_allowed
+from tests.waiting import until
 
 
 class WorkHere:
@@ -43,6 +47,19 @@ class WorkHere:
     def end(self) -> None:
         self.result = self._work()
         self.running = False
+
+
+class HeldJob(Job):
+    """Work in a process that is under way until the test has it end."""
+
+    def __init__(self, label: str, work: Callable[..., Any], *, folder: Path, **more: Any) -> None:
+        self._allowed = folder / "allowed"
+        self._allowed.unlink(missing_ok=True)
+        super().__init__(label, partial(once_allowed, self._allowed, work), **more)
+
+    def end(self) -> None:
+        self._allowed.touch()
+        until(lambda: not self.running)
 
 
 class AnswersHere:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.waiting import until
 
 if TYPE_CHECKING:
     import rwn_core as rwn
@@ -18,6 +21,14 @@ SECRET = "SENTINEL7731"
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
     progress(0.5)
     return a + b
+
+
+def once_allowed(
+    allowed: Path, work: Callable[..., object], progress: Callable[[float], None], **of: object
+) -> object:
+    """Do some work as soon as a file stands, so that it is under way as long as a test wants."""
+    until(allowed.exists)
+    return work(**of, progress=progress)
 
 
 def linger(progress: Callable[[float], None]) -> None:
