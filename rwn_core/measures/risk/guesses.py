@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
-from math import comb
+from math import comb, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +83,13 @@ _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates'
 _FIRST = 16  # predicates of a row that are looked at before all others
 _BITS = 1 << 25  # predicates times records that are looked at together
 _SEED = 90
+_NEARLY_HALF = sqrt(26) / 10
+"""The part of the way between two values at which a threshold stands.
+
+It is irrational: half way between two values often stands a third one, which rounding puts on
+either side of the threshold as the unit of the column is. Ranks of the released values alone say
+nothing of others between them, and with the ranks of the originals the attack would use the truth.
+"""
 
 Counted = tuple[Integers, int]
 """How many fulfill each predicate, of how many people."""
@@ -156,8 +163,8 @@ class Conditions(NamedTuple):
 
 def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats, Booleans]:
     """Return thresholds of conditions from some rows, shape (m, p), and True for lower bounds."""
-    # A threshold is half way to the next released value nearer the median: the same released rows
-    # fulfill the condition, and so does their person after a small change.
+    # A threshold is about half way to the next released value nearer the median: the same released
+    # rows fulfill the condition, and so does their person after a small change.
     asked = released[rows].copy()
     above = np.zeros((len(rows), released.shape[1]), dtype=bool)
     for column, known in enumerate(released.T):
@@ -167,7 +174,7 @@ def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats
         above[:, column] = asked[:, column] >= np.nanmedian(known)
         place = np.searchsorted(values, asked[:, column])
         inward = np.clip(place + np.where(above[:, column], -1, 1), 0, len(values) - 1)
-        asked[:, column] += (values[inward] - asked[:, column]) / 2
+        asked[:, column] += (values[inward] - asked[:, column]) * _NEARLY_HALF
     return asked, above
 
 

@@ -544,6 +544,24 @@ def test_the_work_is_bounded(monkeypatch):
     assert reading.detail.ended == "work"
 
 
+def depending_on_units() -> list[int]:
+    """The units of a column, by number, in which thresholds let other records pass."""
+    tenths = np.arange(10, 400)[:, None] / 10  # many stand half way between two that are released
+    rows = np.arange(0, len(tenths), 2)
+    passed = []
+    for factor in (1.0, 1e6, 1e-6, 2.54):
+        values = tenths * factor
+        asked, above = edges(values[rows], np.arange(len(rows)), [True])
+        passed.append(np.where(above.T, values >= asked.T, values <= asked.T))
+    return [i for i, each in enumerate(passed) if not np.array_equal(each, passed[0])]
+
+
+def test_the_same_records_fulfill_conditions_in_every_unit(monkeypatch):
+    assert depending_on_units() == []
+    monkeypatch.setattr(guesses, "_NEARLY_HALF", 0.5)  # planted: exactly half way
+    assert depending_on_units()
+
+
 def test_rows_that_are_not_alone_are_singled_out_by_nothing():
     frame = pd.DataFrame({"a": [1.0, 2.0] * 30, "b": [5.0, 6.0] * 30, "c": [1.5, 2.5] * 30})
     table = rwn.Microdata.from_frame(frame)
