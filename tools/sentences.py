@@ -65,6 +65,7 @@ _BRANCHES = (
 )
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LITERALS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_LEAVES = {ast.Name, ast.Constant}  # half of all nodes: none is below them but contexts
 _LAYOUT = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -83,6 +84,8 @@ def nodes(tree: ast.AST) -> Iterator[ast.AST]:
     while left:
         node = left.pop()
         yield node
+        if type(node) in _LEAVES:
+            continue
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, list):

@@ -144,25 +144,32 @@ def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(app, link: str) 
     assert app.page.evaluate(ON_TOP)
 
 
-def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(opened) -> None:
-    app = opened
-    linked = app.verdict
+def keep(app, name: str) -> None:
+    """Keep the present setting under its next name, which a process measures."""
     app.page.get_by_role("button", name="Keep this setting").click()
-    linked.get_by_text("vs A").wait_for()
-    for _ in range(10):
-        app.press("k", "ArrowRight")
+    app.verdict.get_by_text(f"vs {name}").wait_for()
+    app.settle()  # the page's run, which has kept the setting, ends
+
+
+# by day one: tests/ui/test_release_page keeps two and compares with one or both
+@pytest.mark.parametrize("names", lanes("A", "AB"))
+def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(
+    opened, open_app, names: str
+) -> None:
+    app = opened if names == "A" else open_app().open("/")  # where nothing was kept before
+    keep(app, "A")
+    app.press("k", "PageUp")
     better, worse = "[data-better=true]", "[data-better=false]"
-    assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
+    assert re.fullmatch(r"−[\d.]+ pp vs A", app.verdict.locator(better).inner_text())
     marked = app.tile("Least left of the use").locator(worse).inner_text()
     assert re.fullmatch(r"−[\d.]+\s?pp vs A", marked)
-    app.page.get_by_role("button", name="Keep this setting").click()
-    linked.get_by_text("vs B").wait_for()
-    app.settle()  # the page's run, which has kept the setting, ends
-    app.press("q", "ArrowLeft")
-    assert settings_on_map(app) == ["now", "A", "B"]
-    for name in "AB":
+    for name in names[1:]:
+        keep(app, name)
+        app.press("q", "ArrowLeft")
+    assert settings_on_map(app) == ["now", *names]
+    for name in names:
         app.page.get_by_role("button", name=f"Remove {name}").click()
-        linked.get_by_text(f"vs {name}").wait_for(state="detached")
+        app.verdict.get_by_text(f"vs {name}").wait_for(state="detached")
     app.settle()
     assert settings_on_map(app) == ["now"]
 
