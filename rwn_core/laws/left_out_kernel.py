@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """What `pick_members` fills."""
+    """The members that were picked, which `pick_members` writes."""
 
     members: Integers  # shape (rows,): -1 where none may be picked
     weights: Floats  # shape (rows,): of all that may be picked

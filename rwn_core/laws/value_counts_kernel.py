@@ -258,6 +258,13 @@ class Columns(NamedTuple):
     values: Floats  # shape (entries,)
 
 
+@jit_no_refcount
+def _add_up(counts: Integers) -> None:
+    """Add to each number all those before it."""
+    for place in range(1, len(counts)):
+        counts[place] += counts[place - 1]
+
+
 @jit_entry
 def columns_in_order(
     record: Integers32, column: Integers32, value: Floats, row: Integers32, shape: tuple[int, int]
@@ -277,8 +284,7 @@ def columns_in_order(
             last = own
             before_row[own + 1] += 1
             before_column[column[pair] + 1] += 1
-    for place in range(shape[1]):
-        before_column[place + 1] += before_column[place]
+    _add_up(before_column)
     count = before_column[shape[1]]
     starts = np.empty(shape[1] + 1, np.int32)
     for place in range(shape[1] + 1):
@@ -286,8 +292,7 @@ def columns_in_order(
 
     by_row = np.empty(0 if in_order else count, np.int64)
     if not in_order:
-        for place in range(shape[0]):
-            before_row[place + 1] += before_row[place]
+        _add_up(before_row)
         for pair in range(pairs):
             if value[pair] != 0.0:
                 own = row[record[pair]]

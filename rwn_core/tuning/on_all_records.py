@@ -21,6 +21,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.parallel import clock
+from rwn_core.parallel.deadline import Deadline
 from rwn_core.parallel.threads import Cancelled, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
@@ -36,7 +37,7 @@ from rwn_core.tuning.several_draws import (
     read_draws,
     read_limits,
 )
-from rwn_core.tuning.strength import MOST_LOST, Deadline
+from rwn_core.tuning.strength import MOST_LOST
 from rwn_core.tuning.verdict import counted
 from rwn_core.tuning.ways import LATER, WAYS, in_way, later_donors
 

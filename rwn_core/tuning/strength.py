@@ -7,7 +7,6 @@ to look; further releases, attacked, decide what is said.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,8 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.parallel import clock
-from rwn_core.parallel.threads import Cancelled, current_work, work
+from rwn_core.parallel.deadline import Deadline
+from rwn_core.parallel.threads import Cancelled, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
@@ -60,20 +60,6 @@ _ATTACKED = 3  # settings that simple attacks are tried on before the best one i
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
-
-
-class Deadline(threading.Event):
-    """An event that sets itself when its processor time is over, or work around it is cancelled."""
-
-    def __init__(self, until: float) -> None:
-        super().__init__()
-        self.until = until
-        self._around = current_work().cancel
-
-    def is_set(self) -> bool:
-        """True if the time is over, or the work around it is to stop."""
-        stopped = self._around is not None and self._around.is_set()
-        return stopped or clock.processor_seconds() > self.until
 
 
 @dataclass(slots=True, kw_only=True)
@@ -724,12 +710,8 @@ class StrengthTrial:
         if (verdicts[-1].largest or 0.0) > helps:
             return None
         shares = {key: _middle_share(verdicts, key) for key in policy.measures}
-        judged = policy.judge(point)
-        if self._table.ranks:
-            judged = max(verdicts, key=lambda each: each.largest or 0.0)
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
-        high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
-        low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
+        judged = self._judged(point, verdicts)
         if attack and self._are_all(len(verdicts)):
             note_draws(self._described, policy, point)
         seconds = max(point.seconds, len(verdicts) * self._seconds_a_draw())
@@ -747,9 +729,15 @@ class StrengthTrial:
             attacked=attack,
             shares=shares,
             share=median(used),
-            interval=(float(low), high),
+            interval=_interval(judged, used),
             releases=len(verdicts),
         )
+
+    def _judged(self, point: Point, verdicts: Sequence[Verdict]) -> Verdict:
+        """Return the verdict on one more release, or the worst of those read, to rank settings."""
+        if self._table.ranks:
+            return max(verdicts, key=lambda each: each.largest or 0.0)
+        return self._table.policy.judge(point)
 
     def _are_all(self, releases: int) -> bool:
         """True if so many releases are those that a verdict on a setting of the table rests on."""
@@ -780,6 +768,15 @@ class StrengthTrial:
             share=self.share(place),
             releases=1,
         )
+
+
+def _interval(judged: Verdict, used: Sequence[float]) -> tuple[float, float]:
+    """Return from where to where one more release uses its worst limit, 9 times in 10."""
+    high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
+    if not math.isfinite(max(used)):
+        return 0.0, high
+    low, _ = prediction_interval(used, bounds=(0.0, high))
+    return float(low), high
 
 
 def _middle_share(verdicts: Sequence[Verdict], key: str) -> float:

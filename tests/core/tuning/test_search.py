@@ -26,13 +26,14 @@ from rwn_core import (
     sweep,
 )
 from rwn_core.parallel.clock import processor_seconds
+from rwn_core.parallel.deadline import Deadline
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning import Limit, Point, Policy, Space, Spread, evaluate, prepared, search
 from rwn_core.tuning.evaluate import PART, PreparedTables
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.seek_slices import each_kernel
 from rwn_core.tuning.several_draws import Late
-from rwn_core.tuning.strength import Deadline, StrengthTrial, TableSearch
+from rwn_core.tuning.strength import StrengthTrial, TableSearch
 from tests.core.tuning.test_goal_of_a_policy import policy
 
 POLICY = policy(distance_linkage=0.12, true_matches=0.2)
