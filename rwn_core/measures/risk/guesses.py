@@ -9,6 +9,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -81,6 +82,7 @@ _TRIES = 1000  # predicates of one released row
 _ROUND = 50  # rows between two looks at the interval
 _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates' records
 _FIRST = 16  # predicates of a row that are looked at before all others
+_GLANCE = 16  # words of 64 records that are looked at before all others
 _BITS = 1 << 25  # predicates times records that are looked at together
 _SEED = 90
 
@@ -131,27 +133,86 @@ class Conditions(NamedTuple):
             return np.asarray(known == asked)
         return np.asarray(known >= asked if self.above[row, column] else known <= asked)
 
-    def first_unique(self, columns: list[Floats], row: int) -> int | None:
-        """Return the first of all choices by which a row's conditions fit exactly one record."""
-        n = len(columns[0])
-        fits = np.zeros((len(columns), n + -n % 64), dtype=bool)
-        for place, known in enumerate(columns):
-            fits[place, :n] = self._fits(known, row, place)
-        bits = np.packbits(fits, axis=1).view(np.uint64)
-        most = max(1, _BITS // (64 * max(1, bits.shape[1])))
+
+class Thresholds(NamedTuple):
+    """The values that are asked for."""
+
+    values: Floats  # shape (m, p)
+    above: Booleans  # shape (m, p): whether at least as much is asked for
+    ordered: list[bool]  # for each variable
+
+
+class Fits:
+    """Which records of a table fulfill one row's condition on each variable, row after row.
+
+    Values are numbered, so that a condition is a range of numbers: one comparison of few bytes.
+
+    Parameters
+    ----------
+    table : ndarray of float64, shape (n, p)
+    thresholds : Thresholds
+        Of the m rows.
+    """
+
+    def __init__(self, table: Floats, thresholds: Thresholds) -> None:
+        values, above, ordered = thresholds
+        n, p = table.shape
+        distinct = [np.unique(known[~np.isnan(known)]) for known in table.T]
+        most = max(map(len, distinct), default=0)
+        self.kind = np.dtype(np.uint16 if most < np.iinfo(np.uint16).max - 1 else np.uint32)
+        missing = int(np.iinfo(self.kind).max)
+        self.codes = np.full((p, n + -n % 64), missing, dtype=self.kind)
+        # of the condition of row r on variable j: the first number and how many follow it
+        self.first = np.full(values.shape, missing - 1, dtype=self.kind)  # no record has that one
+        self.length = np.zeros(values.shape, dtype=self.kind)
+        for place, (known, numbered) in enumerate(zip(table.T, distinct, strict=True)):
+            there = np.flatnonzero(~np.isnan(known))
+            self.codes[place, there] = np.searchsorted(numbered, known[there])
+            low = np.searchsorted(numbered, values[:, place])
+            high = np.searchsorted(numbered, values[:, place], side="right") - 1
+            if ordered[place]:
+                low = np.where(above[:, place], low, 0)
+                high = np.where(above[:, place], len(numbered) - 1, high)
+            some = np.flatnonzero((low <= high) & ~np.isnan(values[:, place]))
+            self.first[some, place] = low[some]
+            self.length[some, place] = (high - low)[some]
+        self._apart = np.empty_like(self.codes)  # room, and the marks
+        self._fits = np.empty(self.codes.shape, dtype=bool)
+
+    def bits(self, row: int) -> NDArray[np.uint64]:
+        """Return the marks of the records that fulfill a row's conditions, shape (p, n / 64)."""
+        # numbers below the first one become large ones
+        np.subtract(self.codes, self.first[row, :, np.newaxis], out=self._apart)
+        np.less_equal(self._apart, self.length[row, :, np.newaxis], out=self._fits)
+        return np.packbits(self._fits, axis=1).view(np.uint64)
+
+    def first_unique(self, row: int, choices: Integers) -> int | None:
+        """Return the first of some choices by which a row's conditions fit exactly one record."""
+        bits = self.bits(row)
+        width = bits.shape[1]
+        left = np.arange(len(choices))
+        if width > 2 * _GLANCE:  # two records among the first ones rule most choices out
+            left = np.flatnonzero(_fulfilling(bits[:, :_GLANCE], choices) < 2)
+        most = max(1, _BITS // (64 * max(1, width)))
         many = min(_FIRST, most)  # an early choice is often enough
         start = 0
-        while start < len(self.chosen):
-            first, *others = self.chosen[start : start + many].T
-            all_fit = bits[first]
-            for column in others:
-                all_fit &= bits[column]
-            alone = np.flatnonzero(np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64) == 1)
+        while start < len(left):
+            some = left[start : start + many]
+            alone = np.flatnonzero(_fulfilling(bits, choices[some]) == 1)
             if alone.size:
-                return start + int(alone[0])
+                return int(some[alone[0]])
             start += many
             many = most
         return None
+
+
+def _fulfilling(bits: NDArray[np.uint64], choices: Integers) -> Integers:
+    """Return how many records fulfill all conditions of each choice, shape (choices,)."""
+    first, *others = choices.T
+    all_fit = bits[first]
+    for column in others:
+        all_fit &= bits[column]
+    return np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64)
 
 
 def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats, Booleans]:
@@ -182,39 +243,32 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-class _Thresholds(NamedTuple):
-    """The values that are asked for."""
-
-    values: Floats  # shape (m, p)
-    above: Booleans  # shape (m, p): whether at least as much is asked for
-    ordered: list[bool]  # for each variable
-
-
 def _attacks(
-    released: Floats, thresholds: _Thresholds, generator: np.random.Generator
+    released: Floats, thresholds: Thresholds, generator: np.random.Generator
 ) -> Iterator[tuple[Conditions, int, int]]:
     """Yield predicates of some further rows that fit no other row, at most one for each.
 
     Also how many rows and how many predicates were tried, until the work would be too much.
     """
-    columns = [np.ascontiguousarray(column) for column in released.T]
     values = thresholds.values
     above = thresholds.above
+    fits = Fits(released, thresholds)
+    width = released.shape[1]
     # all sets of variables of a predicate, or as many random ones as a row tries
-    size = min(VARIABLES, len(columns))
+    size = min(VARIABLES, width)
     used = 0
     tried = 0
-    if comb(len(columns), size) <= _TRIES:
-        choices = np.array(list(combinations(range(len(columns)), size)))
+    if comb(width, size) <= _TRIES:
+        choices = np.array(list(combinations(range(width), size)))
     else:
-        some = [np.sort(generator.permutation(len(columns))[:size]) for _ in range(_TRIES)]
+        some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
         choices = np.unique(some, axis=0)
-    while used < len(values) and len(released) * (used * len(columns) + tried / 16) <= _WORK:
+    while used < len(values) and len(released) * (used * width + tried / 16) <= _WORK:
         found = list[int]()
         chosen = list[Integers]()
         for row in range(used, min(used + _ROUND, len(values))):
             order = choices[generator.permutation(len(choices))]
-            first = Conditions(values, above, order, thresholds.ordered).first_unique(columns, row)
+            first = fits.first_unique(row, order)
             used, tried = used + 1, tried + (len(order) if first is None else first + 1)
             if first is not None:
                 found.append(row)
@@ -240,7 +294,7 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     if comparison.holdout is not None:
         control = _People.of_holdout(comparison, comparison.holdout)
     generator = np.random.default_rng(_SEED)
-    thresholds = _Thresholds(*edges(released, generator.permutation(rows), ordered), ordered)
+    thresholds = Thresholds(*edges(released, generator.permutation(rows), ordered), ordered)
     guess = float((_mixed_conditions(thresholds).counts(original, units) == 1).mean())
 
     reading: Reading[Guesses] | None = None
@@ -311,7 +365,7 @@ class _People(NamedTuple):
         return cls(values, outsiders.numbers, outsiders.size)
 
 
-def _mixed_conditions(thresholds: _Thresholds) -> Conditions:
+def _mixed_conditions(thresholds: Thresholds) -> Conditions:
     """Return conditions on the values of shuffled rows: what a guess singles out."""
     values = thresholds.values
     width = values.shape[1]
