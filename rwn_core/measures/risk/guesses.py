@@ -81,9 +81,9 @@ ENOUGH = 385  # the interval of any success rate has this half-width
 _TRIES = 1000  # predicates of one released row
 _ROUND = 50  # rows between two looks at the interval
 _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates' records
-_FIRST = 16  # predicates of a row that are looked at before all others
 _GLANCE = 16  # words of 64 records that are looked at before all others
-_BITS = 1 << 25  # predicates times records that are looked at together
+_FIRST = 16  # predicates of a row that are looked at at once, at least
+_CELLS = 1 << 18  # values, or records of predicates, that are compared at once
 _SEED = 90
 
 Counted = tuple[Integers, int]
@@ -115,23 +115,25 @@ class Conditions(NamedTuple):
 
     def counts(self, table: Floats, units: Integers | None = None) -> Integers:
         """Count the records of a table, or their units, that fulfill each predicate, shape (m,)."""
-        columns = [np.ascontiguousarray(column) for column in table.T]
+        columns = np.ascontiguousarray(table.T)
+        # each condition is one of a smallest and a largest value
+        is_number = np.array(self.ordered)
+        low = np.where(is_number & ~self.above & ~np.isnan(self.values), -np.inf, self.values)
+        high = np.where(is_number & self.above & ~np.isnan(self.values), np.inf, self.values)
         found = np.empty(len(self.values), dtype=np.int64)
-        for row, chosen in enumerate(self.chosen):
-            all_fit = np.ones(len(table), dtype=bool)
-            for column in chosen:
-                all_fit &= self._fits(columns[column], row, column)
-            found[row] = (
-                np.count_nonzero(all_fit) if units is None else len(np.unique(units[all_fit]))
-            )
+        many = max(1, _CELLS // max(len(table), 1))
+        for start in range(0, len(found), many):
+            some = np.arange(start, min(start + many, len(found)))[:, np.newaxis]
+            all_fit = np.ones((len(some), len(table)), dtype=bool)
+            for column in self.chosen[some[:, 0]].T:
+                known = columns[column]
+                all_fit &= known >= low[some, column[:, np.newaxis]]
+                all_fit &= known <= high[some, column[:, np.newaxis]]
+            if units is None:
+                found[some[:, 0]] = np.count_nonzero(all_fit, axis=1)
+            else:
+                found[some[:, 0]] = [len(np.unique(units[fits])) for fits in all_fit]
         return found
-
-    def _fits(self, known: Floats, row: int, column: int) -> Booleans:
-        # Shapes: known, the answer (n,).
-        asked = self.values[row, column]
-        if not self.ordered[column]:
-            return np.asarray(known == asked)
-        return np.asarray(known >= asked if self.above[row, column] else known <= asked)
 
 
 class Thresholds(NamedTuple):
@@ -159,12 +161,13 @@ class Fits:
         n, p = table.shape
         distinct = [np.unique(known[~np.isnan(known)]) for known in table.T]
         most = max(map(len, distinct), default=0)
-        self.kind = np.dtype(np.uint16 if most < np.iinfo(np.uint16).max - 1 else np.uint32)
-        missing = int(np.iinfo(self.kind).max)
-        self.codes = np.full((p, n + -n % 64), missing, dtype=self.kind)
+        short = most < np.iinfo(np.uint16).max - 1
+        kind: type[np.unsignedinteger[Any]] = np.uint16 if short else np.uint32
+        missing = int(np.iinfo(kind).max)
+        self.codes = np.full((p, n + -n % 64), missing, dtype=kind)
         # of the condition of row r on variable j: the first number and how many follow it
-        self.first = np.full(values.shape, missing - 1, dtype=self.kind)  # no record has that one
-        self.length = np.zeros(values.shape, dtype=self.kind)
+        self.first = np.full(values.shape, missing - 1, dtype=kind)  # no record has that one
+        self.length = np.zeros(values.shape, dtype=kind)
         for place, (known, numbered) in enumerate(zip(table.T, distinct, strict=True)):
             there = np.flatnonzero(~np.isnan(known))
             self.codes[place, there] = np.searchsorted(numbered, known[there])
@@ -176,43 +179,58 @@ class Fits:
             some = np.flatnonzero((low <= high) & ~np.isnan(values[:, place]))
             self.first[some, place] = low[some]
             self.length[some, place] = (high - low)[some]
-        self._apart = np.empty_like(self.codes)  # room, and the marks
-        self._fits = np.empty(self.codes.shape, dtype=bool)
 
-    def bits(self, row: int) -> NDArray[np.uint64]:
-        """Return the marks of the records that fulfill a row's conditions, shape (p, n / 64)."""
+    def bits(self, rows: Integers) -> NDArray[np.uint64]:
+        """Return the records that fulfill the conditions of r rows, shape (r, p, n / 64)."""
         # numbers below the first one become large ones
-        np.subtract(self.codes, self.first[row, :, np.newaxis], out=self._apart)
-        np.less_equal(self._apart, self.length[row, :, np.newaxis], out=self._fits)
-        return np.packbits(self._fits, axis=1).view(np.uint64)
+        apart = self.codes - self.first[rows, :, np.newaxis]
+        fits = apart <= self.length[rows, :, np.newaxis]
+        return np.packbits(fits, axis=2).view(np.uint64)
 
-    def first_unique(self, row: int, choices: Integers) -> int | None:
-        """Return the first of some choices by which a row's conditions fit exactly one record."""
-        bits = self.bits(row)
-        width = bits.shape[1]
-        left = np.arange(len(choices))
+    def first_unique(self, rows: Integers, choices: Integers) -> Integers:
+        """Return the first choice by which each row's conditions fit exactly one record, or -1.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (r,)
+        choices : ndarray of int64, shape (r, c, VARIABLES)
+            Of variables, for each row in its own order.
+        """
+        found = np.full(len(rows), -1, dtype=np.int64)
+        many = max(1, _CELLS // max(1, self.codes.size))
+        for start in range(0, len(rows), many):
+            some = slice(start, start + many)
+            found[some] = self._first_of(rows[some], choices[some])
+        return found
+
+    def _first_of(self, rows: Integers, choices: Integers) -> Integers:
+        bits = self.bits(rows)
+        width = bits.shape[2]
+        row, choice = (each.ravel() for each in np.indices(choices.shape[:2]))
         if width > 2 * _GLANCE:  # two records among the first ones rule most choices out
-            left = np.flatnonzero(_fulfilling(bits[:, :_GLANCE], choices) < 2)
-        most = max(1, _BITS // (64 * max(1, width)))
-        many = min(_FIRST, most)  # an early choice is often enough
-        start = 0
-        while start < len(left):
-            some = left[start : start + many]
-            alone = np.flatnonzero(_fulfilling(bits, choices[some]) == 1)
-            if alone.size:
-                return int(some[alone[0]])
-            start += many
-            many = most
-        return None
+            few = _fulfilling(bits[:, :, :_GLANCE], row, choices[row, choice]) < 2
+            row, choice = row[few], choice[few]
+        found = np.full(len(rows), -1, dtype=np.int64)
+        many = max(_FIRST, _CELLS // (4 * max(1, width)))
+        for start in range(0, len(row), many):
+            own, chosen = row[start : start + many], choice[start : start + many]
+            open_ones = found[own] < 0
+            own, chosen = own[open_ones], chosen[open_ones]
+            alone = _fulfilling(bits, own, choices[own, chosen]) == 1
+            # the first of each row is written last
+            found[own[alone][::-1]] = chosen[alone][::-1]
+        return found
 
 
-def _fulfilling(bits: NDArray[np.uint64], choices: Integers) -> Integers:
-    """Return how many records fulfill all conditions of each choice, shape (choices,)."""
-    first, *others = choices.T
-    all_fit = bits[first]
+def _fulfilling(bits: NDArray[np.uint64], rows: Integers, chosen: Integers) -> Integers:
+    """Return how many records fulfill all chosen conditions of each row, shape (m,)."""
+    # Shapes: bits (r, p, w); rows (m,); chosen (m, VARIABLES).
+    first, *others = chosen.T
+    all_fit = bits[rows, first]
     for column in others:
-        all_fit &= bits[column]
-    return np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64)
+        all_fit &= bits[rows, column]
+    many: Integers = np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64)
+    return many
 
 
 def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats, Booleans]:
@@ -264,16 +282,14 @@ def _attacks(
         some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
         choices = np.unique(some, axis=0)
     while used < len(values) and len(released) * (used * width + tried / 16) <= _WORK:
-        found = list[int]()
-        chosen = list[Integers]()
-        for row in range(used, min(used + _ROUND, len(values))):
-            order = choices[generator.permutation(len(choices))]
-            first = fits.first_unique(row, order)
-            used, tried = used + 1, tried + (len(order) if first is None else first + 1)
-            if first is not None:
-                found.append(row)
-                chosen.append(order[first])
-        picked = np.array(chosen, dtype=np.int64).reshape(-1, size)
+        rows = np.arange(used, min(used + _ROUND, len(values)))
+        orders = choices[[generator.permutation(len(choices)) for _ in rows]]
+        first = fits.first_unique(rows, orders)
+        tried += int(np.where(first < 0, len(choices), first + 1).sum())
+        used += len(rows)
+        alone = np.flatnonzero(first >= 0)
+        found = rows[alone]
+        picked = orders[alone, first[alone]]
         yield Conditions(values[found], above[found], picked, thresholds.ordered), used, tried
 
 

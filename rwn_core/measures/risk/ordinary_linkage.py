@@ -150,10 +150,11 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
     # the chance of a correct link of each released row, ties share; shapes: score (m,)
-    score = np.empty(len(chosen))
-    rows_near = _nearest_points(before @ root, after[chosen] @ root + moved)
-    for number, near in enumerate(rows_near):
-        score[number] = (units[near] == units[chosen[number]]).sum() / len(near)
+    own, ties = np.zeros((2, len(chosen)))
+    for row, near in _nearest_points(before @ root, after[chosen] @ root + moved):
+        own += np.bincount(row, units[near] == units[chosen[row]], len(chosen))
+        ties += np.bincount(row, minlength=len(chosen))
+    score = own / ties
     detail = OrdinaryLinkage(
         names=[n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         score=score,
@@ -162,9 +163,9 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     return Reading(value=float(score.mean()), baseline=1.0 / len(np.unique(units)), detail=detail)
 
 
-def _nearest_points(points: Floats, released: Floats) -> Iterator[Integers]:
-    """Yield the numbers of the points that are nearest to each released row; ties all count."""
-    # Shapes: points (n, d), released (m, d); each answer (t,), ascending.
+def _nearest_points(points: Floats, released: Floats) -> Iterator[tuple[Integers, Integers]]:
+    """Yield released rows and the points that are nearest to them; ties all count."""
+    # Shapes: points (n, d), released (m, d); both parts of each answer (t,), ascending rows.
     # Products of matrices rule out nearly all points, to within their rounding; the distances of
     # the others are summed up one by one.
     sizes = np.einsum("ij,ij->i", points, points)
@@ -178,10 +179,12 @@ def _nearest_points(points: Floats, released: Floats) -> Iterator[Integers]:
         own = np.einsum("ij,ij->i", some, some)
         least = about.min(axis=1)
         slack = ROUNDING * (most + own) + TIE * (least + own).clip(0)
-        for row, near, bound in zip(some, about, least + 2 * slack, strict=True):
-            others = np.flatnonzero(near <= bound)
-            squared = ((points[others] - row) ** 2).sum(axis=1)
-            yield others[squared <= squared.min() * (1 + TIE) + 1e-18]
+        row, others = np.nonzero(about <= (least + 2 * slack)[:, np.newaxis])
+        squared = ((points[others] - some[row]) ** 2).sum(axis=1)
+        starts = np.searchsorted(row, np.arange(len(some)))
+        nearest = np.minimum.reduceat(squared, starts)
+        ties = squared <= (nearest * (1 + TIE) + 1e-18)[row]
+        yield start + row[ties], others[ties]
 
 
 def mahalanobis_linkage_sentence(reading: Reading[OrdinaryLinkage], n: int) -> str:

@@ -161,7 +161,7 @@ def scores(cells: Integers, units: Integers | None = None) -> tuple[Floats, Inte
             alone = np.bincount(group, once(group[:, np.newaxis], own))[group] < ALONE
             special = left[alone]
             score[special] += weight
-            parts[np.ix_(special, chosen)] += weight
+            parts[special[:, np.newaxis], chosen] += weight
             smallest[special[smallest[special] == 0]] = size
             unique[chosen][special] = True
             if size < LARGEST:

@@ -571,18 +571,29 @@ def test_the_first_unique_conditions_are_those_of_a_slow_search(n, kinds):
     ordered = [True, True, False, True, True, True]
     rows = np.arange(min(40, n))
     asked, above = edges(table, rows, ordered)
+
+    def fulfill(known, row, column):
+        bound = asked[row, column]
+        if not ordered[column]:
+            return known == bound
+        return known >= bound if above[row, column] else known <= bound
+
     tried = np.array(list(combinations(range(6), VARIABLES)))
-    fits = Fits(table, Thresholds(asked, above, ordered))
-    firsts = []
-    for row in rows:
-        again = np.repeat(rows[row : row + 1], len(tried))
-        slow = Conditions(asked[again], above[again], tried, ordered).counts(table)
-        expected = int(np.argmax(slow == 1)) if (slow == 1).any() else None
-        firsts.append(expected)
-        assert fits.first_unique(row, tried) == expected
+    orders = np.array([rng.permutation(tried) for _ in rows])
+    expected = np.full(len(rows), -1)
+    for row, order in enumerate(orders):
+        sets = [[fulfill(table[:, each], row, each) for each in chosen] for chosen in order]
+        alone = [np.logical_and.reduce(each).sum() == 1 for each in sets]
+        again = np.repeat(row, len(order))
+        counted = Conditions(asked[again], above[again], order, ordered).counts(table)
+        assert (counted == 1).tolist() == alone
+        if any(alone):
+            expected[row] = alone.index(True)
+    found = Fits(table, Thresholds(asked, above, ordered)).first_unique(rows, orders)
+    np.testing.assert_array_equal(found, expected)
     if n > 1:
-        assert None in firsts
-        assert len(set(firsts)) > 3
+        assert -1 in found
+        assert len(set(found)) > 3
 
 
 def test_conditions_on_more_values_than_a_short_number_holds():
@@ -593,5 +604,6 @@ def test_conditions_on_more_values_than_a_short_number_holds():
     fits = Fits(table, Thresholds(asked, above, [True, True, True]))
     for row, known in enumerate(asked):
         slow = np.where(above[row], table >= known, table <= known)
-        bits = np.unpackbits(fits.bits(row).view(np.uint8), axis=1)[:, :70_000]
+        marks = fits.bits(np.array([row]))[0]
+        bits = np.unpackbits(marks.view(np.uint8), axis=1)[:, :70_000]
         np.testing.assert_array_equal(bits, slow.T)
