@@ -9,7 +9,6 @@ from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -77,18 +76,21 @@ class UniqueRecords:
             owned = np.stack((which, self.owner))
             _, first, inverse = np.unique(owned, axis=1, return_index=True, return_inverse=True)
             self.first = first[inverse.ravel()]
-        self._place = pd.Index(code)
+        self._codes = code  # ascending
         # the last bits of all codes
         self._ends = np.zeros(1 << (8 * len(code)).bit_length(), dtype=bool)
         self._ends[code & (len(self._ends) - 1)] = True
 
     def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
-        # most codes are none of a sample unique: their last bits say so, faster than the index
+        # most codes are none of a sample unique: their last bits say so, faster than a search
         flat = codes.ravel()
         likely = np.flatnonzero(self._ends[flat & (len(self._ends) - 1)])
-        entry = self._place.get_indexer(pd.Index(flat[likely]))
-        found = entry >= 0
+        if not self._codes.size:
+            likely = likely[:0]
+        asked = flat[likely]
+        entry = np.searchsorted(self._codes, asked).clip(max=len(self._codes) - 1)
+        found = self._codes[entry] == asked
         return Matches(self, entry[found], likely[found] % codes.shape[1])
 
 

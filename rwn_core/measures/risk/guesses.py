@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -83,7 +83,7 @@ _ROUND = 50  # rows between two looks at the interval
 _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates' records
 _GLANCE = 16  # words of 64 records that are looked at before all others
 _FIRST = 16  # predicates of a row that are looked at at once, at least
-_CELLS = 1 << 18  # values, or records of predicates, that are compared at once
+_CELLS = 1 << 20  # values, or records of predicates, that are compared at once
 _SEED = 90
 
 Counted = tuple[Integers, int]
@@ -121,7 +121,7 @@ class Conditions(NamedTuple):
         low = np.where(is_number & ~self.above & ~np.isnan(self.values), -np.inf, self.values)
         high = np.where(is_number & self.above & ~np.isnan(self.values), np.inf, self.values)
         found = np.empty(len(self.values), dtype=np.int64)
-        many = max(1, _CELLS // max(len(table), 1))
+        many = max(1, _CELLS // (4 * max(len(table), 1)))
         for start in range(0, len(found), many):
             some = np.arange(start, min(start + many, len(found)))[:, np.newaxis]
             all_fit = np.ones((len(some), len(table)), dtype=bool)
@@ -211,7 +211,7 @@ class Fits:
             few = _fulfilling(bits[:, :, :_GLANCE], row, choices[row, choice]) < 2
             row, choice = row[few], choice[few]
         found = np.full(len(rows), -1, dtype=np.int64)
-        many = max(_FIRST, _CELLS // (4 * max(1, width)))
+        many = max(_FIRST, _CELLS // (16 * max(1, width)))
         for start in range(0, len(row), many):
             own, chosen = row[start : start + many], choice[start : start + many]
             open_ones = found[own] < 0
@@ -385,12 +385,21 @@ def _mixed_conditions(thresholds: Thresholds) -> Conditions:
     """Return conditions on the values of shuffled rows: what a guess singles out."""
     values = thresholds.values
     width = values.shape[1]
-    guesses = min(len(values), GUESSES)
+    order, rows = _shuffled(width, min(len(values), GUESSES))
+    mixed = rows, np.arange(width)
+    return Conditions(values[mixed], thresholds.above[mixed], order, thresholds.ordered)
+
+
+@lru_cache(maxsize=1)
+def _shuffled(width: int, guesses: int) -> tuple[Integers, Integers]:
+    """Return the variables of each guess, and the row that each of its values is from."""
+    # Shapes: (guesses, VARIABLES) and (guesses, width); the same for every table of these shapes
     shuffling = np.random.default_rng(_SEED)
     order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(guesses)])
     rows = np.array([shuffling.permutation(guesses) for _ in range(width)]).T
-    mixed = rows, np.arange(width)
-    return Conditions(values[mixed], thresholds.above[mixed], order, thresholds.ordered)
+    for each in (order, rows):
+        each.flags.writeable = False
+    return order, rows
 
 
 _singling_out_success = beyond_a_guess(

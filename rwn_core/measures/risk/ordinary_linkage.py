@@ -179,7 +179,8 @@ def _nearest_points(points: Floats, released: Floats) -> Iterator[tuple[Integers
         own = np.einsum("ij,ij->i", some, some)
         least = about.min(axis=1)
         slack = ROUNDING * (most + own) + TIE * (least + own).clip(0)
-        row, others = np.nonzero(about <= (least + 2 * slack)[:, np.newaxis])
+        near = np.flatnonzero(about <= (least + 2 * slack)[:, np.newaxis])
+        row, others = np.divmod(near, len(points))
         squared = ((points[others] - some[row]) ** 2).sum(axis=1)
         starts = np.searchsorted(row, np.arange(len(some)))
         nearest = np.minimum.reduceat(squared, starts)
@@ -221,16 +222,17 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
     # the share of matches is known: one in each row
     agrees = patterns.astype(np.float64)
-    unmatched = np.clip(counts @ agrees / counts.sum(), _EDGE, 1 - _EDGE)
-    matched = np.clip(np.maximum(0.9, 1 - (1 - unmatched) / 2), _EDGE, 1 - _EDGE)
+    unmatched = _off_the_edges(counts @ agrees / counts.sum())
+    matched = _off_the_edges(np.maximum(0.9, 1 - (1 - unmatched) / 2))
+    differs = 1 - agrees
     for _ in range(STEPS):
-        one = share * _likelihood(agrees, matched)
-        two = (1 - share) * _likelihood(agrees, unmatched)
+        one = share * _likelihood(agrees, differs, matched)
+        two = (1 - share) * _likelihood(agrees, differs, unmatched)
         belong = one / (one + two)
         weight = counts * belong
-        new = np.clip(weight @ agrees / max(weight.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        new = _off_the_edges(weight @ agrees / max(weight.sum(), 1e-300))
         others = counts * (1 - belong)
-        unmatched = np.clip(others @ agrees / max(others.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        unmatched = _off_the_edges(others @ agrees / max(others.sum(), 1e-300))
         moved = float(np.abs(new - matched).max())
         matched = new
         if moved < 1e-10:
@@ -238,9 +240,13 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     return OrdinaryLinkage(matched=matched, unmatched=unmatched)
 
 
-def _likelihood(agrees: Floats, chance: Floats) -> Floats:
-    # Shapes: agrees (m, v); chance (v,); the answer (m,), of m patterns.
-    return np.exp(np.maximum(agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance), -600))
+def _off_the_edges(chances: Floats) -> Floats:
+    return np.minimum(np.maximum(chances, _EDGE), 1 - _EDGE)
+
+
+def _likelihood(agrees: Floats, differs: Floats, chance: Floats) -> Floats:
+    # Shapes: agrees, differs (m, v); chance (v,); the answer (m,), of m patterns.
+    return np.exp(np.maximum(agrees @ np.log(chance) + differs @ np.log1p(-chance), -600))
 
 
 NEAR = 0.25  # standard deviations, or distances of the quartiles, within which two numbers agree

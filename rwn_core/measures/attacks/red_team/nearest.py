@@ -43,7 +43,7 @@ def links(files: Files) -> list[Finding]:
             shares = np.empty(len(rows))  # of each row's nearest people, that are its own
             for part, squared in _distances(rows, people):
                 ties = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + TIE**2
-                row, person = np.nonzero(ties)
+                row, person = np.divmod(np.flatnonzero(ties), len(people))
                 hits = files.unit[person] == files.unit[files.owner[part]][row]
                 shares[part] = np.bincount(row, hits) / np.bincount(row)
             words = f"the nearest person by {title} of {what}"
