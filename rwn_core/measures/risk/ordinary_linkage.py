@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,6 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
 )
 from rwn_core.measures.view import Linker, Tile
-
-Records = TypeVar("Records", Floats, Integers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -292,7 +290,6 @@ def _agreement_patterns(
     comparison: Comparison, keys: Sequence[str], rows: Integers
 ) -> NDArray[np.uint16]:
     """Return the keys in which released rows agree with each original, as bits, shape (m, n)."""
-    # missing agrees with nothing
     original = comparison.original
     masked = comparison.masked
     pattern = np.zeros((len(rows), original.n), dtype=np.uint16)
@@ -300,12 +297,16 @@ def _agreement_patterns(
     for bit, name in enumerate(keys):
         if original.schema.variable(name).kind in LEVELS:
             before, after = cell_codes(comparison, [name])
-            agreements = _equal(before[:, 0], after[rows, 0], blocks)
+            shown = after[rows, 0]
+            agreeing = _Agreeing.of(before[:, 0], shown, shown + 1)
         else:
             values = original.values(name)
-            agreements = _near(values, numbers(original, masked, name)[rows], blocks)
-        for part, agrees in zip(blocks, agreements, strict=True):
+            agreeing = _near(values, numbers(original, masked, name)[rows])
+        start = 0
+        for part in blocks:
+            agrees = agreeing.of_rows(slice(start, start + len(part)))
             part |= np.left_shift(agrees, bit, dtype=np.uint16, casting="unsafe")
+            start += len(part)
     return pattern
 
 
@@ -315,31 +316,56 @@ def _blocks(pattern: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
     return [pattern[start : start + rows] for start in range(0, len(pattern), rows)]
 
 
-def _columns_of(shown: Records, blocks: Sequence[NDArray[np.uint16]]) -> Iterator[Records]:
-    """Yield the values of the rows of each block, shape (b, 1)."""
-    start = 0
-    for block in blocks:
-        yield shown[start : start + len(block), np.newaxis]
-        start += len(block)
+class _Agreeing(NamedTuple):
+    """The originals that agree with each released row: a range of their numbered values."""
+
+    # of few bytes and without a sign, so that one comparison tells whether a number is in a range
+    codes: NDArray[np.unsignedinteger[Any]]  # shape (n,)
+    first: NDArray[np.unsignedinteger[Any]]  # shape (m, 1)
+    length: NDArray[np.unsignedinteger[Any]]  # shape (m, 1), less one
+
+    @classmethod
+    def of(cls, codes: Integers, first: Integers, end: Integers) -> _Agreeing:
+        """Return the ranges from `first` to before `end`, shape (m,); a missing code is -1."""
+        most = int(max(codes.max(initial=0), end.max(initial=0)))
+        short = most < np.iinfo(np.uint16).max - 1
+        kind: type[np.unsignedinteger[Any]] = np.uint16 if short else np.uint32
+        missing = int(np.iinfo(kind).max)
+        some = (end > first) & (first >= 0)
+        return cls(
+            np.where(codes < 0, missing, codes).astype(kind),
+            np.where(some, first, missing - 1).astype(kind)[:, np.newaxis],  # nobody has that one
+            np.where(some, end - first - 1, 0).astype(kind)[:, np.newaxis],
+        )
+
+    def of_rows(self, rows: slice) -> Booleans:
+        """Return which originals agree with some released rows, shape (b, n)."""
+        # numbers below the first one become large ones
+        return np.asarray(self.codes - self.first[rows] <= self.length[rows])
 
 
-def _equal(
-    values: Integers, shown: Integers, blocks: Sequence[NDArray[np.uint16]]
-) -> Iterator[Booleans]:
-    """Yield which originals have the released codes, shape (b, n); none has a missing one."""
-    for own in _columns_of(shown, blocks):
-        yield (own == values) & (own >= 0)
-
-
-def _near(
-    values: Floats, shown: Floats, blocks: Sequence[NDArray[np.uint16]]
-) -> Iterator[Booleans]:
-    """Yield which originals agree with the released numbers, shape (b, n)."""
+def _near(values: Floats, shown: Floats) -> _Agreeing:
+    """Return the originals near released numbers; a missing number is near to nothing."""
+    # Shapes: values (n,); shown (m,).
     tolerance = _tolerance(values)
-    for own in _columns_of(shown, blocks):
-        apart = own - values
-        np.abs(apart, out=apart)
-        yield apart <= tolerance
+    known = ~np.isnan(values)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    distinct, codes[known] = np.unique(values[known], return_inverse=True)
+
+    def first_with(holds: Callable[[Floats], Booleans]) -> Integers:
+        """Return the first distinct value of each row from which on something holds, (m,)."""
+        low = np.zeros(len(shown), dtype=np.int64)
+        high = np.full(len(shown), len(distinct), dtype=np.int64)
+        while (open_ones := low < high).any():
+            middle = (low + high) // 2
+            holds_there = holds(shown - distinct[middle.clip(max=len(distinct) - 1)])
+            high = np.where(open_ones & holds_there, middle, high)
+            low = np.where(open_ones & ~holds_there, middle + 1, low)
+        return low
+
+    first = first_with(lambda apart: apart <= tolerance)
+    end = first_with(lambda apart: ~(apart >= -tolerance))
+    return _Agreeing.of(codes, first, np.where(np.isnan(shown), 0, end))
 
 
 def _tolerance(values: Floats) -> float:
