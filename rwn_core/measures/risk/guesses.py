@@ -145,7 +145,7 @@ class Thresholds(NamedTuple):
 
 
 class Fits:
-    """Which records of a table fulfill one row's condition on each variable, row after row.
+    """The records of a table that fulfill the condition of each row on each variable.
 
     Values are numbered, so that a condition is a range of numbers: one comparison of few bytes.
 
@@ -157,7 +157,7 @@ class Fits:
     """
 
     def __init__(self, table: Floats, thresholds: Thresholds) -> None:
-        values, above, ordered = thresholds
+        values = thresholds.values
         n, p = table.shape
         distinct = [np.unique(known[~np.isnan(known)]) for known in table.T]
         most = max(map(len, distinct), default=0)
@@ -173,9 +173,10 @@ class Fits:
             self.codes[place, there] = np.searchsorted(numbered, known[there])
             low = np.searchsorted(numbered, values[:, place])
             high = np.searchsorted(numbered, values[:, place], side="right") - 1
-            if ordered[place]:
-                low = np.where(above[:, place], low, 0)
-                high = np.where(above[:, place], len(numbered) - 1, high)
+            if thresholds.ordered[place]:
+                above = thresholds.above[:, place]
+                low = np.where(above, low, 0)
+                high = np.where(above, len(numbered) - 1, high)
             some = np.flatnonzero((low <= high) & ~np.isnan(values[:, place]))
             self.first[some, place] = low[some]
             self.length[some, place] = (high - low)[some]
@@ -209,13 +210,15 @@ class Fits:
         row, choice = (each.ravel() for each in np.indices(choices.shape[:2]))
         if width > 2 * _GLANCE:  # two records among the first ones rule most choices out
             few = _fulfilling(bits[:, :, :_GLANCE], row, choices[row, choice]) < 2
-            row, choice = row[few], choice[few]
+            row = row[few]
+            choice = choice[few]
         found = np.full(len(rows), -1, dtype=np.int64)
         many = max(_FIRST, _CELLS // (16 * max(1, width)))
         for start in range(0, len(row), many):
-            own, chosen = row[start : start + many], choice[start : start + many]
-            open_ones = found[own] < 0
-            own, chosen = own[open_ones], chosen[open_ones]
+            part = np.arange(start, min(start + many, len(row)))
+            part = part[found[row[part]] < 0]
+            own = row[part]
+            chosen = choice[part]
             alone = _fulfilling(bits, own, choices[own, chosen]) == 1
             # the first of each row is written last
             found[own[alone][::-1]] = chosen[alone][::-1]

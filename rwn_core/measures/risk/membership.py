@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -35,7 +35,7 @@ Find = Callable[[Unit], OwnValues]
 """Returns the own values of the records of a law in one unit of its variables."""
 
 
-def own_values(law: Any, units: Integers | None, unit: Unit) -> OwnValues:
+def own_values(law: Law, units: Integers | None, unit: Unit) -> OwnValues:
     """Return the values that only one record, or one of the `units` of records (n,), has."""
     table, columns = law.likelihood_columns(unit, law.original, np.arange(law.original.n))
     alone = _alone(columns, units)
@@ -67,24 +67,7 @@ def fingerprints(
     """
     components = law.components()
     if len(components) == 1:
-        # independent cells, or tied ones
-        cells = components[0].cells
-        n = components[0].cells.original.n
-        missed = np.ones(n)
-        own = np.zeros(n, dtype=np.int64)
-        whose = np.arange(n) if units is None else units
-        holders = []
-        if find is None or cells is not law:
-            find = partial(own_values, cells, units)
-        for unit in cells.units():
-            many, alone, appears = find(unit)
-            holders.append(np.where(alone, whose, -1))
-            lost = 0.0 if cells.keeps_value_counts(unit[0]) else 1.0 - appears
-            missed *= np.where(many > 0, lost, 1.0)
-            own += many
-        if cells.tied is not None:
-            missed = 1.0 - cells.tied.showing(holders, int(whose.max()) + 1)[whose]
-        return np.clip(1.0 - missed, 0.0, 1.0), own
+        return _of_cells(law, units, find)
     slices = law.units()
     every = np.arange(law.original.n)
     whose = every if units is None else units
@@ -112,6 +95,27 @@ def fingerprints(
     missed = 1.0 - appearance(seen)[whose]
     own = np.sum([_of_unit(each, whose).sum(axis=0) for each in columns], axis=0)[whose]
     return np.clip(1.0 - np.where(own > 0, missed, 1.0), 0.0, 1.0), own
+
+
+def _of_cells(law: Law, units: Integers | None, find: Find | None) -> tuple[Floats, Integers]:
+    """Return the fingerprints of a law of independent cells, or of tied ones."""
+    cells = law.components()[0].cells
+    n = cells.original.n
+    missed = np.ones(n)
+    own = np.zeros(n, dtype=np.int64)
+    whose = np.arange(n) if units is None else units
+    holders = []
+    if find is None or cells is not law:
+        find = partial(own_values, cells, units)
+    for unit in cells.units():
+        many, alone, appears = find(unit)
+        holders.append(np.where(alone, whose, -1))
+        lost = 0.0 if cells.keeps_value_counts(unit[0]) else 1.0 - appears
+        missed *= np.where(many > 0, lost, 1.0)
+        own += many
+    if cells.tied is not None:
+        missed = 1.0 - cells.tied.showing(holders, int(whose.max()) + 1)[whose]
+    return np.clip(1.0 - missed, 0.0, 1.0), own
 
 
 def _alone(columns: Integers, units: Integers | None) -> Booleans:

@@ -75,22 +75,36 @@ def test_a_sample_of_people_is_in_the_order_of_dense_ranks():
     assert canonical_sample(table.take(np.array([4]))).tolist() == [0]
 
 
+def is_alone(cells, units, record, chosen):
+    same = (cells[:, chosen] == cells[record, chosen]).all(axis=1)
+    return len(np.unique(units[same])) == 1
+
+
+def minimal_uniques(cells, units, record):
+    """Return the sets that single a record out and hold no smaller one that does."""
+    found = []
+    for size in range(1, min(LARGEST, cells.shape[1]) + 1):
+        for chosen in combinations(range(cells.shape[1]), size):
+            smaller = any(set(part) <= set(chosen) for part in found)
+            if not smaller and is_alone(cells, units, record, list(chosen)):
+                found.append(chosen)
+    return found
+
+
 def slow_suda(cells, units):
     """Return the score and the smallest minimal unique of each record, set by set."""
-    n, m = cells.shape
-    total, smallest = np.zeros(n), np.zeros(n, dtype=np.int64)
-    alone = {}
-    for size in range(1, min(LARGEST, m) + 1):
-        weight = np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)])
-        for chosen in combinations(range(m), size):
-            for record in range(n):
-                same = (cells[:, chosen] == cells[record, chosen]).all(axis=1)
-                alone[chosen, record] = len(np.unique(units[same])) == 1
-                fewer = [part for k in range(1, size) for part in combinations(chosen, k)]
-                if alone[chosen, record] and not any(alone[part, record] for part in fewer):
-                    total[record] += weight
-                    smallest[record] = smallest[record] or size
+    m = cells.shape[1]
+    total, smallest = [], []
+    for record in range(len(cells)):
+        sizes = list(map(len, minimal_uniques(cells, units, record)))
+        total.append(sum(weight_of(size, m) for size in sizes))
+        smallest.append(min(sizes, default=0))
     return total, smallest
+
+
+def weight_of(size, m):
+    """Return what a minimal unique of a size adds to the score, of m variables."""
+    return np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)])
 
 
 @pytest.mark.parametrize(("n", "levels"), [(60, 3), (60, 30), (1, 2), (2, 1)])
@@ -105,6 +119,17 @@ def test_special_uniques_are_those_of_a_slow_search(n, levels):
             np.testing.assert_array_equal(mine, slow)
 
 
+def slow_uniques(codes, units):
+    """Return run, first record and code of each value that only one unit has."""
+    found = []
+    for place, run in enumerate(codes):
+        for code in np.unique(run[run >= 0]):
+            having = np.flatnonzero(run == code)
+            if len(np.unique(units[having])) == 1:
+                found.append((place, int(having[0]), int(code)))
+    return found
+
+
 @pytest.mark.parametrize("large", [0, 2**61])
 @pytest.mark.parametrize("by_unit", [False, True])
 def test_sample_uniques_are_those_of_a_count(large, by_unit):
@@ -112,23 +137,20 @@ def test_sample_uniques_are_those_of_a_count(large, by_unit):
     rng = np.random.default_rng(3)
     codes = np.stack([rng.integers(0, 40, 50), 100 + large + rng.integers(0, 40, 50)])
     codes[rng.random(codes.shape) < 0.1] = -1
-    units = rng.integers(0, 20, 50) if by_unit else None
-    unique = UniqueRecords(codes, 5, units)
-    expected = []
-    for place, run in enumerate(codes):
-        for code in np.unique(run[run >= 0]):
-            having = np.flatnonzero(run == code)
-            owners = having if units is None else np.unique(units[having])
-            if len(owners) == 1:
-                expected.append((5 + place, having[0], code))
-    found = list(zip(unique.which.tolist(), unique.person.tolist(), strict=True))
-    assert found == [each[:2] for each in expected]
+    units = rng.integers(0, 20, 50)
+    unique = UniqueRecords(codes, 5, units if by_unit else None)
+    expected = slow_uniques(codes, units if by_unit else np.arange(50))
+    runs, first, values = zip(*expected, strict=True)
+    assert unique.which.tolist() == [5 + run for run in runs]
+    assert unique.person.tolist() == list(first)
     asked = np.stack([np.array([3, -1, 39, 200]), np.array([103, 139, -1, 7]) + large])
-    matches = unique.find(asked)
-    wanted = [int(row) for *_, code in expected for row in np.flatnonzero((asked == code).any(0))]
-    assert len(matches.row) == len(wanted)
-    assert sorted(matches.row.tolist()) == sorted(wanted)
-    assert not len(UniqueRecords(np.full((1, 3), -1), 0, None).find(asked).row)
+    wanted = np.nonzero(np.isin(asked, values))[1]
+    assert unique.find(asked).row.tolist() == wanted.tolist()
+
+
+def test_nothing_is_found_where_every_value_is_missing():
+    nobody = UniqueRecords(np.full((1, 3), -1), 0, None)
+    assert not len(nobody.find(np.array([[3, -1]])).row)
 
 
 def test_distances_of_the_nearest_attack_are_those_of_differences():
