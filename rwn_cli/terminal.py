@@ -68,6 +68,8 @@ class progress:
     def __init__(self, label: str) -> None:
         self.so_far: Any = None
         self._label = label
+        self._reading = ""  # what is read now
+        self._share = 0.0
         self._pace = Pace()
         self.bar: Any = None
         self._start = time.monotonic()
@@ -75,17 +77,26 @@ class progress:
     def __call__(self, share: float) -> None:
         """Take in the share done, from 0 to 1; where stderr is a terminal, show it."""
         self._pace.report(share)
+        self._share = share
+        self._show()
+
+    def _show(self) -> None:
         lasts = time.monotonic() - self._start > BAR_AFTER
         if self.bar is None and sys.stderr.isatty() and lasts:
             self.bar = typer.progressbar(length=_BAR_STEPS, show_eta=False, file=sys.stderr)
             self.bar.__enter__()
         if self.bar is not None:
-            self.bar.label = f"{self._label}, {self._pace.words}"
-            self.bar.update(max(0, round(share * _BAR_STEPS) - self.bar.pos))
+            self.bar.label = f"{self._label}{self._reading}, {self._pace.words}"
+            self.bar.update(max(0, round(self._share * _BAR_STEPS) - self.bar.pos))
+            self.bar.render_progress()
 
     def found(self, answer: object) -> None:
-        """Take in an answer so far."""
+        """Take in an answer so far, which may say what is read now."""
         self.so_far = answer
+        title = getattr(answer, "title_now", "")
+        if title:
+            self._reading = f" ({title})"
+            self._show()
 
     def __enter__(self) -> Self:
         """Itself."""

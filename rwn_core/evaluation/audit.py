@@ -32,6 +32,11 @@ class ReadSoFar(NamedTuple):
     values: dict[str, tuple[float, str]]
     now: str  # key of the measure that is read now
 
+    @property
+    def title_now(self) -> str:
+        """The title of that measure, which a display of progress shows."""
+        return MEASURES[self.now].title
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Audit(Plotted):
@@ -161,7 +166,8 @@ def audit(  # noqa: PLR0913 - what is not needed is given by its name
     predictors : str or sequence of str
         and what explains it; all other numbers if left out.
     progress : callable, optional
-        Called with the share done, from 0 to 1.
+        Called with the share done, from 0 to 1. Its method `found`, if it has one, is called before
+        each measure is read, with the numbers so far and `title_now`, the measure's title.
 
     Returns
     -------

@@ -245,6 +245,9 @@ class Measure(View):
         Up to how many records no reading is a lower bound only.
     begin : callable, optional
         Reads what is known sooner than all that `compute` tells.
+    of_ends : callable, optional
+        Reads both ends, of an unmasked file and of one without relations, in less time than
+        `compute`, where that reads the same or differs by luck only.
     reads_some : bool
         Whether random records of a larger file are enough. To a measure of utility they are: it
         compares the same records.
@@ -303,6 +306,7 @@ class Measure(View):
     at_least: str = ""
     certain_up_to: int | None = None
     begin: Callable[[Comparison], Reading] | None = None
+    of_ends: Callable[[Comparison], Reading] | None = None
     reads_some: bool = False
     of_released: bool = False
     of_units: bool | str = False
@@ -392,7 +396,7 @@ class Measure(View):
         # every description of these values shares what is remembered of them
         return about.cached(
             ("ends", self.key, about.schema, *given),
-            partial(_read_ends, comparison, about, self.begin or self.compute),
+            partial(_read_ends, comparison, about, self.of_ends or self.begin or self.compute),
         )
 
 

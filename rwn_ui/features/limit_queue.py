@@ -418,7 +418,7 @@ def read_words(policy: rwn.Policy, read: ReadSoFar, *, running: bool) -> str:
         if limit.measure in read.values
         for about, (value, standing) in [(rwn.MEASURES[limit.measure], read.values[limit.measure])]
     ]
-    now = f"Reading now: {rwn.MEASURES[read.now].title}. " if running else ""
+    now = f"Reading now: {read.title_now}. " if running else ""
     if not limits:
         return f"{now}No limit is read yet."
     open_ = len(policy.limits) - len(limits)

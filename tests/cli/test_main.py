@@ -213,6 +213,23 @@ def test_a_bar_is_drawn_on_a_terminal_when_it_takes_long_and_never_into_a_pipe(
     assert ("100%" in screen.getvalue()) is drawn
 
 
+def test_the_bar_of_an_audit_names_each_measure_while_it_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(terminal, "BAR_AFTER", 0.0)
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7)
+    measures = ["correlation", "distance_linkage", "cells_changed"]
+    with terminal.progress("auditing") as report:
+        rwn.audit(data, release, measures=measures, progress=report)
+    shown = screen.getvalue()
+    places = [shown.index(f"auditing ({rwn.MEASURES[key].title})") for key in measures]
+    assert places == sorted(places)
+    assert places[-1] < shown.index("100%")
+
+
 def test_the_worst_case_of_a_record_is_that_of_the_release(rwn_command: Run) -> None:
     keys = ("bayes_linkage", "intruder_levels")
     asked = ("--json", *(word for key in keys for word in ("--measure", key)))

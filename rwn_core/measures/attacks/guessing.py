@@ -14,8 +14,9 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 import numpy as np
+import pandas as pd
 
-from rwn_core.data.arrays import Booleans, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.units import unit_of
 from rwn_core.errors import NotApplicable
@@ -58,8 +59,7 @@ def canonical_sample(
         All records in an order of their values if there are at most as many.
     """
     names = [variable.name for variable in table.schema.released]
-    numbered = table.frame[names].apply(lambda column: column.rank(method="dense", na_option="top"))
-    order = np.lexsort(numbered.to_numpy(dtype=np.float64).T[::-1])
+    order = np.lexsort([_numbered(table.frame[name]) for name in names[::-1]])
     if len(order) <= most:
         return order
     draw = np.random.default_rng(_SEED)
@@ -71,6 +71,18 @@ def canonical_sample(
     return order[np.isin(own, own[some])]
 
 
+def _numbered(column: pd.Series) -> Floats | Integers:
+    """Return the place of each value among the different ones, shape (n,); missing comes first."""
+    values = column.to_numpy()
+    if values.dtype != np.float64:  # of texts, categories, dates and numbers with a mark of missing
+        ranks = column.rank(method="dense", na_option="top")
+        return np.asarray(ranks, dtype=np.float64)
+    place = np.zeros(len(values), dtype=np.int64)
+    known = ~np.isnan(values)
+    place[known] = 1 + np.unique(values[known], return_inverse=True)[1]
+    return place
+
+
 def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     """Return random people with a released row, the same in any order of the rows."""
     # no attack names the value of a person without a released row
@@ -78,7 +90,8 @@ def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     original = comparison.original
     units = comparison.units
     if units is None and (comparison.masked.n != original.n or len(rows) == original.n):
-        return canonical_sample(original, most)
+        about = ("attacked people", most)
+        return comparison.cached_for_original(about, partial(canonical_sample, original, most))
     return rows[canonical_sample(original.take(rows), most, None if units is None else units[rows])]
 
 

@@ -153,8 +153,9 @@ def _candidates(
             for cut in cuts:
                 yield from _tails(original, names, cut)
         if size == 2:
+            grids = dict[str, Floats]()
             for one, two in combinations(cuts, 2):
-                yield from _corners(original, one, two)
+                yield from _corners(original, one, two, grids)
 
 
 def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple[Condition, ...]:
@@ -220,13 +221,22 @@ def simplest_between(one: float, other: float) -> float:
     return other
 
 
-def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicate, int]]:
+def _corners(
+    original: Microdata, one: str, two: str, whole: dict[str, Floats]
+) -> Iterator[tuple[Predicate, int]]:
     """Yield pairs of cuts that one record in the middle of both variables meets."""
+    # `whole` holds the cuts of variables among all records
     x, y = original.values(one), original.values(two)
     usable = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     if usable.size < 4:
         return
-    grids = [np.unique(np.quantile(v[usable], GRID)) for v in (x, y)]
+    if usable.size == original.n:
+        for name, values in ((one, x), (two, y)):
+            if name not in whole:
+                whole[name] = np.unique(np.quantile(values, GRID))
+        grids = [whole[one], whole[two]]
+    else:
+        grids = [np.unique(np.quantile(v[usable], GRID)) for v in (x, y)]
     for up_x, up_y in product((True, False), repeat=2):
         side_x = [(x >= a) if up_x else (x <= a) for a in grids[0]]
         side_y = [(y >= b) if up_y else (y <= b) for b in grids[1]]

@@ -9,7 +9,6 @@ from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -53,10 +52,7 @@ class UniqueRecords:
     """
 
     def __init__(self, codes: Integers, before: int, units: Integers | None) -> None:
-        flat = codes.ravel()
-        order = np.argsort(flat, kind="stable")
-        order = order[np.searchsorted(flat[order], 0) :]
-        ordered = flat[order]
+        ordered, order = _in_order(codes)
         new = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
         alone = np.flatnonzero(new[:-1] & new[1:]) if ordered.size else order[:0]
         if units is not None and ordered.size:
@@ -77,19 +73,40 @@ class UniqueRecords:
             owned = np.stack((which, self.owner))
             _, first, inverse = np.unique(owned, axis=1, return_index=True, return_inverse=True)
             self.first = first[inverse.ravel()]
-        self._place = pd.Index(code)
+        self._codes = code  # ascending
         # the last bits of all codes
         self._ends = np.zeros(1 << (8 * len(code)).bit_length(), dtype=bool)
         self._ends[code & (len(self._ends) - 1)] = True
 
     def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
-        # most codes are none of a sample unique: their last bits say so, faster than the index
+        # most codes are none of a sample unique: their last bits say so, faster than a search
         flat = codes.ravel()
         likely = np.flatnonzero(self._ends[flat & (len(self._ends) - 1)])
-        entry = self._place.get_indexer(pd.Index(flat[likely]))
-        found = entry >= 0
+        if not self._codes.size:
+            likely = likely[:0]
+        asked = flat[likely]
+        entry = np.searchsorted(self._codes, asked).clip(max=len(self._codes) - 1)
+        found = self._codes[entry] == asked
         return Matches(self, entry[found], likely[found] % codes.shape[1])
+
+
+def _in_order(codes: Integers) -> tuple[Integers, Integers]:
+    """Return the codes that are not missing, ascending, and the place of each; the first first."""
+    # Shapes: codes (sets, n), of each set larger than of those before; both answers (c,).
+    sets, n = codes.shape
+    bits = max(n - 1, 0).bit_length()
+    if int(codes.max(initial=0)).bit_length() + bits < 63:
+        # one number for a code and its record: numbers are sorted faster than places by them
+        both = np.sort(codes << bits | np.arange(n), axis=1)
+        known = both >= 0
+        both = both[known]
+        first = np.repeat(np.arange(sets) * n, np.count_nonzero(known, axis=1))
+        return both >> bits, first + (both & ((1 << bits) - 1))
+    flat = codes.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[np.searchsorted(flat[order], 0) :]
+    return flat[order], order
 
 
 class Matches(NamedTuple):

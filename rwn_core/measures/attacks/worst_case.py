@@ -26,6 +26,7 @@ from rwn_core.measures.attacks.assignment import (
 )
 from rwn_core.measures.attacks.posterior import (
     Linkage,
+    link,
     normed,
     of_units,
     posteriors,
@@ -398,6 +399,26 @@ class WorstCase:
         )
 
 
+_WORST = "worst case"
+
+
+def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:
+    released = [variable.name for variable in comparison.original.schema.released]
+    return tuple(name for name in released if names is None or name in names)
+
+
+def links_row_by_row(comparison: Comparison, names: Sequence[str] | None = None) -> Linkage:
+    """Return the links of each row by itself: those of the worst case where that was read."""
+    known = _known(comparison, names)
+    if (_WORST, known, ATTACKED_PAIRS) in comparison.cached_for_release:
+        return worst_case(comparison, known, bounded=False).links
+    law = comparison.required_law()
+    return comparison.cached_for_release(
+        ("links row by row", known),
+        partial(link, law, comparison.masked, known, units=comparison.units),
+    )
+
+
 def worst_case(
     comparison: Comparison,
     names: Sequence[str] | None = None,
@@ -407,10 +428,9 @@ def worst_case(
 ) -> WorstCase:
     """Run all attacks of an intruder who knows some variables (default: all), cached."""
     # `work`: see `sampled`; the upper bound is computed only if `bounded`
-    released = [variable.name for variable in comparison.original.schema.released]
-    known = tuple(name for name in released if names is None or name in names)
+    known = _known(comparison, names)
     tried, insider = comparison.cached_for_release(
-        ("worst case", known, work), partial(_all, comparison, known, work=work)
+        (_WORST, known, work), partial(_all, comparison, known, work=work)
     )
     if insider is None or not bounded:
         return tried

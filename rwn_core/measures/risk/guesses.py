@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from math import comb, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -80,8 +81,9 @@ ENOUGH = 385  # the interval of any success rate has this half-width
 _TRIES = 1000  # predicates of one released row
 _ROUND = 50  # rows between two looks at the interval
 _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates' records
-_FIRST = 16  # predicates of a row that are looked at before all others
-_BITS = 1 << 25  # predicates times records that are looked at together
+_GLANCE = 16  # words of 64 records that are looked at before all others
+_FIRST = 16  # predicates of a row that are looked at at once, at least
+_CELLS = 1 << 20  # values, or records of predicates, that are compared at once
 _SEED = 90
 _NEARLY_HALF = sqrt(26) / 10
 """The part of the way between two values at which a threshold stands.
@@ -120,45 +122,125 @@ class Conditions(NamedTuple):
 
     def counts(self, table: Floats, units: Integers | None = None) -> Integers:
         """Count the records of a table, or their units, that fulfill each predicate, shape (m,)."""
-        columns = [np.ascontiguousarray(column) for column in table.T]
+        columns = np.ascontiguousarray(table.T)
+        # each condition is one of a smallest and a largest value
+        is_number = np.array(self.ordered)
+        low = np.where(is_number & ~self.above & ~np.isnan(self.values), -np.inf, self.values)
+        high = np.where(is_number & self.above & ~np.isnan(self.values), np.inf, self.values)
         found = np.empty(len(self.values), dtype=np.int64)
-        for row, chosen in enumerate(self.chosen):
-            all_fit = np.ones(len(table), dtype=bool)
-            for column in chosen:
-                all_fit &= self._fits(columns[column], row, column)
-            found[row] = (
-                np.count_nonzero(all_fit) if units is None else len(np.unique(units[all_fit]))
-            )
+        many = max(1, _CELLS // (4 * max(len(table), 1)))
+        for start in range(0, len(found), many):
+            some = np.arange(start, min(start + many, len(found)))[:, np.newaxis]
+            all_fit = np.ones((len(some), len(table)), dtype=bool)
+            for column in self.chosen[some[:, 0]].T:
+                known = columns[column]
+                all_fit &= known >= low[some, column[:, np.newaxis]]
+                all_fit &= known <= high[some, column[:, np.newaxis]]
+            if units is None:
+                found[some[:, 0]] = np.count_nonzero(all_fit, axis=1)
+            else:
+                found[some[:, 0]] = [len(np.unique(units[fits])) for fits in all_fit]
         return found
 
-    def _fits(self, known: Floats, row: int, column: int) -> Booleans:
-        # Shapes: known, the answer (n,).
-        asked = self.values[row, column]
-        if not self.ordered[column]:
-            return np.asarray(known == asked)
-        return np.asarray(known >= asked if self.above[row, column] else known <= asked)
 
-    def first_unique(self, columns: list[Floats], row: int) -> int | None:
-        """Return the first of all choices by which a row's conditions fit exactly one record."""
-        n = len(columns[0])
-        fits = np.zeros((len(columns), n + -n % 64), dtype=bool)
-        for place, known in enumerate(columns):
-            fits[place, :n] = self._fits(known, row, place)
-        bits = np.packbits(fits, axis=1).view(np.uint64)
-        most = max(1, _BITS // (64 * max(1, bits.shape[1])))
-        many = min(_FIRST, most)  # an early choice is often enough
-        start = 0
-        while start < len(self.chosen):
-            first, *others = self.chosen[start : start + many].T
-            all_fit = bits[first]
-            for column in others:
-                all_fit &= bits[column]
-            alone = np.flatnonzero(np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64) == 1)
-            if alone.size:
-                return start + int(alone[0])
-            start += many
-            many = most
-        return None
+class Thresholds(NamedTuple):
+    """The values that are asked for."""
+
+    values: Floats  # shape (m, p)
+    above: Booleans  # shape (m, p): whether at least as much is asked for
+    ordered: list[bool]  # for each variable
+
+
+class Fits:
+    """The records of a table that fulfill the condition of each row on each variable.
+
+    Values are numbered, so that a condition is a range of numbers: one comparison of few bytes.
+
+    Parameters
+    ----------
+    table : ndarray of float64, shape (n, p)
+    thresholds : Thresholds
+        Of the m rows.
+    """
+
+    def __init__(self, table: Floats, thresholds: Thresholds) -> None:
+        values = thresholds.values
+        n, p = table.shape
+        distinct = [np.unique(known[~np.isnan(known)]) for known in table.T]
+        most = max(map(len, distinct), default=0)
+        short = most < np.iinfo(np.uint16).max - 1
+        kind: type[np.unsignedinteger[Any]] = np.uint16 if short else np.uint32
+        missing = int(np.iinfo(kind).max)
+        self.codes = np.full((p, n + -n % 64), missing, dtype=kind)
+        # of the condition of row r on variable j: the first number and how many follow it
+        self.first = np.full(values.shape, missing - 1, dtype=kind)  # no record has that one
+        self.length = np.zeros(values.shape, dtype=kind)
+        for place, (known, numbered) in enumerate(zip(table.T, distinct, strict=True)):
+            there = np.flatnonzero(~np.isnan(known))
+            self.codes[place, there] = np.searchsorted(numbered, known[there])
+            low = np.searchsorted(numbered, values[:, place])
+            high = np.searchsorted(numbered, values[:, place], side="right") - 1
+            if thresholds.ordered[place]:
+                above = thresholds.above[:, place]
+                low = np.where(above, low, 0)
+                high = np.where(above, len(numbered) - 1, high)
+            some = np.flatnonzero((low <= high) & ~np.isnan(values[:, place]))
+            self.first[some, place] = low[some]
+            self.length[some, place] = (high - low)[some]
+
+    def bits(self, rows: Integers) -> NDArray[np.uint64]:
+        """Return the records that fulfill the conditions of r rows, shape (r, p, n / 64)."""
+        # numbers below the first one become large ones
+        apart = self.codes - self.first[rows, :, np.newaxis]
+        fits = apart <= self.length[rows, :, np.newaxis]
+        return np.packbits(fits, axis=2).view(np.uint64)
+
+    def first_unique(self, rows: Integers, choices: Integers) -> Integers:
+        """Return the first choice by which each row's conditions fit exactly one record, or -1.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (r,)
+        choices : ndarray of int64, shape (r, c, VARIABLES)
+            Of variables, for each row in its own order.
+        """
+        found = np.full(len(rows), -1, dtype=np.int64)
+        many = max(1, _CELLS // max(1, self.codes.size))
+        for start in range(0, len(rows), many):
+            some = slice(start, start + many)
+            found[some] = self._first_of(rows[some], choices[some])
+        return found
+
+    def _first_of(self, rows: Integers, choices: Integers) -> Integers:
+        bits = self.bits(rows)
+        width = bits.shape[2]
+        row, choice = (each.ravel() for each in np.indices(choices.shape[:2]))
+        if width > 2 * _GLANCE:  # two records among the first ones rule most choices out
+            few = _fulfilling(bits[:, :, :_GLANCE], row, choices[row, choice]) < 2
+            row = row[few]
+            choice = choice[few]
+        found = np.full(len(rows), -1, dtype=np.int64)
+        many = max(_FIRST, _CELLS // (16 * max(1, width)))
+        for start in range(0, len(row), many):
+            part = np.arange(start, min(start + many, len(row)))
+            part = part[found[row[part]] < 0]
+            own = row[part]
+            chosen = choice[part]
+            alone = _fulfilling(bits, own, choices[own, chosen]) == 1
+            # the first of each row is written last
+            found[own[alone][::-1]] = chosen[alone][::-1]
+        return found
+
+
+def _fulfilling(bits: NDArray[np.uint64], rows: Integers, chosen: Integers) -> Integers:
+    """Return how many records fulfill all chosen conditions of each row, shape (m,)."""
+    # Shapes: bits (r, p, w); rows (m,); chosen (m, VARIABLES).
+    first, *others = chosen.T
+    all_fit = bits[rows, first]
+    for column in others:
+        all_fit &= bits[rows, column]
+    many: Integers = np.bitwise_count(all_fit).sum(axis=1, dtype=np.int64)
+    return many
 
 
 def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats, Booleans]:
@@ -189,44 +271,35 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-class _Thresholds(NamedTuple):
-    """The values that are asked for."""
-
-    values: Floats  # shape (m, p)
-    above: Booleans  # shape (m, p): whether at least as much is asked for
-    ordered: list[bool]  # for each variable
-
-
 def _attacks(
-    released: Floats, thresholds: _Thresholds, generator: np.random.Generator
+    released: Floats, thresholds: Thresholds, generator: np.random.Generator
 ) -> Iterator[tuple[Conditions, int, int]]:
     """Yield predicates of some further rows that fit no other row, at most one for each.
 
     Also how many rows and how many predicates were tried, until the work would be too much.
     """
-    columns = [np.ascontiguousarray(column) for column in released.T]
     values = thresholds.values
     above = thresholds.above
+    fits = Fits(released, thresholds)
+    width = released.shape[1]
     # all sets of variables of a predicate, or as many random ones as a row tries
-    size = min(VARIABLES, len(columns))
+    size = min(VARIABLES, width)
     used = 0
     tried = 0
-    if comb(len(columns), size) <= _TRIES:
-        choices = np.array(list(combinations(range(len(columns)), size)))
+    if comb(width, size) <= _TRIES:
+        choices = np.array(list(combinations(range(width), size)))
     else:
-        some = [np.sort(generator.permutation(len(columns))[:size]) for _ in range(_TRIES)]
+        some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
         choices = np.unique(some, axis=0)
-    while used < len(values) and len(released) * (used * len(columns) + tried / 16) <= _WORK:
-        found = list[int]()
-        chosen = list[Integers]()
-        for row in range(used, min(used + _ROUND, len(values))):
-            order = choices[generator.permutation(len(choices))]
-            first = Conditions(values, above, order, thresholds.ordered).first_unique(columns, row)
-            used, tried = used + 1, tried + (len(order) if first is None else first + 1)
-            if first is not None:
-                found.append(row)
-                chosen.append(order[first])
-        picked = np.array(chosen, dtype=np.int64).reshape(-1, size)
+    while used < len(values) and len(released) * (used * width + tried / 16) <= _WORK:
+        rows = np.arange(used, min(used + _ROUND, len(values)))
+        orders = choices[[generator.permutation(len(choices)) for _ in rows]]
+        first = fits.first_unique(rows, orders)
+        tried += int(np.where(first < 0, len(choices), first + 1).sum())
+        used += len(rows)
+        alone = np.flatnonzero(first >= 0)
+        found = rows[alone]
+        picked = orders[alone, first[alone]]
         yield Conditions(values[found], above[found], picked, thresholds.ordered), used, tried
 
 
@@ -247,7 +320,7 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     if comparison.holdout is not None:
         control = _People.of_holdout(comparison, comparison.holdout)
     generator = np.random.default_rng(_SEED)
-    thresholds = _Thresholds(*edges(released, generator.permutation(rows), ordered), ordered)
+    thresholds = Thresholds(*edges(released, generator.permutation(rows), ordered), ordered)
     guess = float((_mixed_conditions(thresholds).counts(original, units) == 1).mean())
 
     reading: Reading[Guesses] | None = None
@@ -318,16 +391,25 @@ class _People(NamedTuple):
         return cls(values, outsiders.numbers, outsiders.size)
 
 
-def _mixed_conditions(thresholds: _Thresholds) -> Conditions:
+def _mixed_conditions(thresholds: Thresholds) -> Conditions:
     """Return conditions on the values of shuffled rows: what a guess singles out."""
     values = thresholds.values
     width = values.shape[1]
-    guesses = min(len(values), GUESSES)
+    order, rows = _shuffled(width, min(len(values), GUESSES))
+    mixed = rows, np.arange(width)
+    return Conditions(values[mixed], thresholds.above[mixed], order, thresholds.ordered)
+
+
+@lru_cache(maxsize=1)
+def _shuffled(width: int, guesses: int) -> tuple[Integers, Integers]:
+    """Return the variables of each guess, and the row that each of its values is from."""
+    # Shapes: (guesses, VARIABLES) and (guesses, width); the same for every table of these shapes
     shuffling = np.random.default_rng(_SEED)
     order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(guesses)])
     rows = np.array([shuffling.permutation(guesses) for _ in range(width)]).T
-    mixed = rows, np.arange(width)
-    return Conditions(values[mixed], thresholds.above[mixed], order, thresholds.ordered)
+    for each in (order, rows):
+        each.flags.writeable = False
+    return order, rows
 
 
 _singling_out_success = beyond_a_guess(

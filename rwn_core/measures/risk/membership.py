@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +13,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
-from rwn_core.laws.unit_law import Privacy
+from rwn_core.laws.unit_law import Privacy, Unit
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail, Measure, Reading
@@ -21,38 +23,51 @@ from rwn_core.measures.view import Tile
 # Membership: unique values that disclose that a person is in the file
 
 
-def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integers]:
+class OwnValues(NamedTuple):
+    """The values of each record, or its unit, that nobody else has, in one unit of variables."""
+
+    many: Integers  # shape (n,): how many there are
+    alone: Booleans  # shape (n,): whether only the record, or its unit, has the record's value
+    appears: Floats  # shape (n,): P(some row shows one of them), if there is one
+
+
+Find = Callable[[Unit], OwnValues]
+"""Returns the own values of the records of a law in one unit of its variables."""
+
+
+def own_values(law: Law, units: Integers | None, unit: Unit) -> OwnValues:
+    """Return the values that only one record, or one of the `units` of records (n,), has."""
+    table, columns = law.likelihood_columns(unit, law.original, np.arange(law.original.n))
+    alone = _alone(columns, units)
+    if units is None:
+        return OwnValues(alone.astype(np.int64), alone, appearance(table)[columns])
+    # rows are independent, and each shows one value: the values of a unit count as one
+    held = _of_unit(columns, units, table.shape[1])
+    return OwnValues(held.sum(axis=0)[units], alone, appearance(table @ held)[units])
+
+
+def _once(comparison: Comparison, law: Law, units: Integers | None) -> Find:
+    """Return what finds the own values of each unit once for all measures of a release."""
+
+    def find(unit: Unit) -> OwnValues:
+        key = ("own values", unit, units is None)
+        return comparison.cached_for_release(key, partial(own_values, law, units, unit))
+
+    return find
+
+
+def fingerprints(
+    law: Law, units: Integers | None = None, find: Find | None = None
+) -> tuple[Floats, Integers]:
     """Return P(a value unique to the record is released), and the number of such values.
 
     With the number of each record's `units`: the same of values that only records of its unit
-    have, which the file without the whole unit would lack.
+    have, which the file without the whole unit would lack. `find` tells the own values by the law
+    itself, where some of them may be known already.
     """
     components = law.components()
     if len(components) == 1:
-        # independent cells, or tied ones
-        cells = components[0].cells
-        n = components[0].cells.original.n
-        missed = np.ones(n)
-        own = np.zeros(n, dtype=np.int64)
-        whose = np.arange(n) if units is None else units
-        holders = []
-        for unit in cells.units():
-            table, columns = cells.likelihood_columns(unit, cells.original, np.arange(n))
-            many = _alone(columns, None).astype(np.int64)
-            place = columns
-            if units is not None:
-                # rows are independent, and each shows one value: the values of a unit count as one
-                held = _of_unit(columns, units, table.shape[1])
-                table = table @ held
-                many = held.sum(axis=0)[units]
-                place = units
-            holders.append(np.where(_alone(columns, units), whose, -1))
-            lost = 0.0 if cells.keeps_value_counts(unit[0]) else 1.0 - appearance(table)[place]
-            missed *= np.where(many > 0, lost, 1.0)
-            own += many
-        if cells.tied is not None:
-            missed = 1.0 - cells.tied.showing(holders, int(whose.max()) + 1)[whose]
-        return np.clip(1.0 - missed, 0.0, 1.0), own
+        return _of_cells(law, units, find)
     slices = law.units()
     every = np.arange(law.original.n)
     whose = every if units is None else units
@@ -80,6 +95,27 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
     missed = 1.0 - appearance(seen)[whose]
     own = np.sum([_of_unit(each, whose).sum(axis=0) for each in columns], axis=0)[whose]
     return np.clip(1.0 - np.where(own > 0, missed, 1.0), 0.0, 1.0), own
+
+
+def _of_cells(law: Law, units: Integers | None, find: Find | None) -> tuple[Floats, Integers]:
+    """Return the fingerprints of a law of independent cells, or of tied ones."""
+    cells = law.components()[0].cells
+    n = cells.original.n
+    missed = np.ones(n)
+    own = np.zeros(n, dtype=np.int64)
+    whose = np.arange(n) if units is None else units
+    holders = []
+    if find is None or cells is not law:
+        find = partial(own_values, cells, units)
+    for unit in cells.units():
+        many, alone, appears = find(unit)
+        holders.append(np.where(alone, whose, -1))
+        lost = 0.0 if cells.keeps_value_counts(unit[0]) else 1.0 - appears
+        missed *= np.where(many > 0, lost, 1.0)
+        own += many
+    if cells.tied is not None:
+        missed = 1.0 - cells.tied.showing(holders, int(whose.max()) + 1)[whose]
+    return np.clip(1.0 - missed, 0.0, 1.0), own
 
 
 def _alone(columns: Integers, units: Integers | None) -> Booleans:
@@ -120,7 +156,7 @@ def compute_membership(comparison: Comparison) -> Reading[Membership]:
     """Return the mean chance, over records with unique values, that one of these appears."""
     law = comparison.required_law("Membership")
     units = comparison.units
-    appears, own = fingerprints(law, units)
+    appears, own = fingerprints(law, units, _once(comparison, law, units))
     named = own > 0  # a person without a unique value cannot be found by one
     detail = Membership(
         appears=appears,
@@ -130,7 +166,9 @@ def compute_membership(comparison: Comparison) -> Reading[Membership]:
     )
     value = float(appears[named].mean()) if named.any() else 0.0
     # of people with several rows, those with a value of a single row may be found more easily
-    single = named if units is None else fingerprints(law)[1] > 0
+    single = named
+    if units is not None:
+        single = fingerprints(law, find=_once(comparison, law, None))[1] > 0
     value = max(value, float(appears[single].mean()) if single.any() else 0.0)
     return Reading(value=value, baseline=0.0, detail=detail)
 
@@ -233,8 +271,9 @@ def compute_differential_privacy(comparison: Comparison) -> Reading[Differential
     """Return the smallest delta that (epsilon, delta)-differential privacy would need."""
     law = comparison.required_law()
     promises = law.privacy()
+    find = _once(comparison, law, comparison.units)
     deltas = [
-        _delta(law, unit, comparison.units) if np.isinf(each.epsilon) else 0.0
+        _delta(law, unit, find) if np.isinf(each.epsilon) else 0.0
         for unit, each in promises.items()
     ]
     epsilons = [float(each.epsilon) for each in promises.values()]
@@ -249,20 +288,16 @@ def compute_differential_privacy(comparison: Comparison) -> Reading[Differential
     return Reading(value=max([0.0, *(d or 0.0 for d in deltas)]), baseline=0.0, detail=detail)
 
 
-def _delta(law: Law, unit: tuple[str, ...], units: Integers | None) -> float | None:
+def _delta(law: Law, unit: Unit, find: Find) -> float | None:
     """Return P(values appear that are impossible without one record, or one unit's records)."""
     try:
-        table, columns = law.likelihood_columns(unit, law.original, np.arange(law.original.n))
+        many, _, appears = find(unit)
     except NotApplicable:
         return None  # there is no table
-    alone = np.bincount(columns, minlength=table.shape[1]) == 1
-    if units is not None:  # a row shows one value: the values of a unit count as one
-        own = _of_unit(columns, units, table.shape[1])
-        table = table @ own
-        alone = own.sum(axis=0) > 0
+    some = many > 0
     if law.keeps_value_counts(unit[0]):
-        return float(alone.any())
-    return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
+        return float(some.any())
+    return float(np.clip(appears[some].max(initial=0.0), 0.0, 1.0))
 
 
 def differential_privacy_sentence(reading: Reading[DifferentialPrivacy], n: int) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,6 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
 )
 from rwn_core.measures.view import Linker, Tile
-
-Records = TypeVar("Records", Floats, Integers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,10 +148,11 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
     # the chance of a correct link of each released row, ties share; shapes: score (m,)
-    score = np.empty(len(chosen))
-    rows_near = _nearest_points(before @ root, after[chosen] @ root + moved)
-    for number, near in enumerate(rows_near):
-        score[number] = (units[near] == units[chosen[number]]).sum() / len(near)
+    own, ties = np.zeros((2, len(chosen)))
+    for row, near in _nearest_points(before @ root, after[chosen] @ root + moved):
+        own += np.bincount(row, units[near] == units[chosen[row]], len(chosen))
+        ties += np.bincount(row, minlength=len(chosen))
+    score = own / ties
     detail = OrdinaryLinkage(
         names=[n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         score=score,
@@ -162,9 +161,9 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     return Reading(value=float(score.mean()), baseline=1.0 / len(np.unique(units)), detail=detail)
 
 
-def _nearest_points(points: Floats, released: Floats) -> Iterator[Integers]:
-    """Yield the numbers of the points that are nearest to each released row; ties all count."""
-    # Shapes: points (n, d), released (m, d); each answer (t,), ascending.
+def _nearest_points(points: Floats, released: Floats) -> Iterator[tuple[Integers, Integers]]:
+    """Yield released rows and the points that are nearest to them; ties all count."""
+    # Shapes: points (n, d), released (m, d); both parts of each answer (t,), ascending rows.
     # Products of matrices rule out nearly all points, to within their rounding; the distances of
     # the others are summed up one by one.
     sizes = np.einsum("ij,ij->i", points, points)
@@ -178,10 +177,13 @@ def _nearest_points(points: Floats, released: Floats) -> Iterator[Integers]:
         own = np.einsum("ij,ij->i", some, some)
         least = about.min(axis=1)
         slack = ROUNDING * (most + own) + TIE * (least + own).clip(0)
-        for row, near, bound in zip(some, about, least + 2 * slack, strict=True):
-            others = np.flatnonzero(near <= bound)
-            squared = ((points[others] - row) ** 2).sum(axis=1)
-            yield others[squared <= squared.min() * (1 + TIE) + 1e-18]
+        near = np.flatnonzero(about <= (least + 2 * slack)[:, np.newaxis])
+        row, others = np.divmod(near, len(points))
+        squared = ((points[others] - some[row]) ** 2).sum(axis=1)
+        starts = np.searchsorted(row, np.arange(len(some)))
+        nearest = np.minimum.reduceat(squared, starts)
+        ties = squared <= (nearest * (1 + TIE) + 1e-18)[row]
+        yield start + row[ties], others[ties]
 
 
 def mahalanobis_linkage_sentence(reading: Reading[OrdinaryLinkage], n: int) -> str:
@@ -218,16 +220,17 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
     # the share of matches is known: one in each row
     agrees = patterns.astype(np.float64)
-    unmatched = np.clip(counts @ agrees / counts.sum(), _EDGE, 1 - _EDGE)
-    matched = np.clip(np.maximum(0.9, 1 - (1 - unmatched) / 2), _EDGE, 1 - _EDGE)
+    unmatched = _off_the_edges(counts @ agrees / counts.sum())
+    matched = _off_the_edges(np.maximum(0.9, 1 - (1 - unmatched) / 2))
+    differs = 1 - agrees
     for _ in range(STEPS):
-        one = share * _likelihood(agrees, matched)
-        two = (1 - share) * _likelihood(agrees, unmatched)
+        one = share * _likelihood(agrees, differs, matched)
+        two = (1 - share) * _likelihood(agrees, differs, unmatched)
         belong = one / (one + two)
         weight = counts * belong
-        new = np.clip(weight @ agrees / max(weight.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        new = _off_the_edges(weight @ agrees / max(weight.sum(), 1e-300))
         others = counts * (1 - belong)
-        unmatched = np.clip(others @ agrees / max(others.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        unmatched = _off_the_edges(others @ agrees / max(others.sum(), 1e-300))
         moved = float(np.abs(new - matched).max())
         matched = new
         if moved < 1e-10:
@@ -235,9 +238,13 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     return OrdinaryLinkage(matched=matched, unmatched=unmatched)
 
 
-def _likelihood(agrees: Floats, chance: Floats) -> Floats:
-    # Shapes: agrees (m, v); chance (v,); the answer (m,), of m patterns.
-    return np.exp(np.maximum(agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance), -600))
+def _off_the_edges(chances: Floats) -> Floats:
+    return np.minimum(np.maximum(chances, _EDGE), 1 - _EDGE)
+
+
+def _likelihood(agrees: Floats, differs: Floats, chance: Floats) -> Floats:
+    # Shapes: agrees, differs (m, v); chance (v,); the answer (m,), of m patterns.
+    return np.exp(np.maximum(agrees @ np.log(chance) + differs @ np.log1p(-chance), -600))
 
 
 NEAR = 0.25  # standard deviations, or distances of the quartiles, within which two numbers agree
@@ -283,7 +290,6 @@ def _agreement_patterns(
     comparison: Comparison, keys: Sequence[str], rows: Integers
 ) -> NDArray[np.uint16]:
     """Return the keys in which released rows agree with each original, as bits, shape (m, n)."""
-    # missing agrees with nothing
     original = comparison.original
     masked = comparison.masked
     pattern = np.zeros((len(rows), original.n), dtype=np.uint16)
@@ -291,12 +297,16 @@ def _agreement_patterns(
     for bit, name in enumerate(keys):
         if original.schema.variable(name).kind in LEVELS:
             before, after = cell_codes(comparison, [name])
-            agreements = _equal(before[:, 0], after[rows, 0], blocks)
+            shown = after[rows, 0]
+            agreeing = _Agreeing.of(before[:, 0], shown, shown + 1)
         else:
             values = original.values(name)
-            agreements = _near(values, numbers(original, masked, name)[rows], blocks)
-        for part, agrees in zip(blocks, agreements, strict=True):
+            agreeing = _near(values, numbers(original, masked, name)[rows])
+        start = 0
+        for part in blocks:
+            agrees = agreeing.of_rows(slice(start, start + len(part)))
             part |= np.left_shift(agrees, bit, dtype=np.uint16, casting="unsafe")
+            start += len(part)
     return pattern
 
 
@@ -306,31 +316,56 @@ def _blocks(pattern: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
     return [pattern[start : start + rows] for start in range(0, len(pattern), rows)]
 
 
-def _columns_of(shown: Records, blocks: Sequence[NDArray[np.uint16]]) -> Iterator[Records]:
-    """Yield the values of the rows of each block, shape (b, 1)."""
-    start = 0
-    for block in blocks:
-        yield shown[start : start + len(block), np.newaxis]
-        start += len(block)
+class _Agreeing(NamedTuple):
+    """The originals that agree with each released row: a range of their numbered values."""
+
+    # of few bytes and without a sign, so that one comparison tells whether a number is in a range
+    codes: NDArray[np.unsignedinteger[Any]]  # shape (n,)
+    first: NDArray[np.unsignedinteger[Any]]  # shape (m, 1)
+    length: NDArray[np.unsignedinteger[Any]]  # shape (m, 1), less one
+
+    @classmethod
+    def of(cls, codes: Integers, first: Integers, end: Integers) -> _Agreeing:
+        """Return the ranges from `first` to before `end`, shape (m,); a missing code is -1."""
+        most = int(max(codes.max(initial=0), end.max(initial=0)))
+        short = most < np.iinfo(np.uint16).max - 1
+        kind: type[np.unsignedinteger[Any]] = np.uint16 if short else np.uint32
+        missing = int(np.iinfo(kind).max)
+        some = (end > first) & (first >= 0)
+        return cls(
+            np.where(codes < 0, missing, codes).astype(kind),
+            np.where(some, first, missing - 1).astype(kind)[:, np.newaxis],  # nobody has that one
+            np.where(some, end - first - 1, 0).astype(kind)[:, np.newaxis],
+        )
+
+    def of_rows(self, rows: slice) -> Booleans:
+        """Return which originals agree with some released rows, shape (b, n)."""
+        # numbers below the first one become large ones
+        return np.asarray(self.codes - self.first[rows] <= self.length[rows])
 
 
-def _equal(
-    values: Integers, shown: Integers, blocks: Sequence[NDArray[np.uint16]]
-) -> Iterator[Booleans]:
-    """Yield which originals have the released codes, shape (b, n); none has a missing one."""
-    for own in _columns_of(shown, blocks):
-        yield (own == values) & (own >= 0)
-
-
-def _near(
-    values: Floats, shown: Floats, blocks: Sequence[NDArray[np.uint16]]
-) -> Iterator[Booleans]:
-    """Yield which originals agree with the released numbers, shape (b, n)."""
+def _near(values: Floats, shown: Floats) -> _Agreeing:
+    """Return the originals near released numbers; a missing number is near to nothing."""
+    # Shapes: values (n,); shown (m,).
     tolerance = _tolerance(values)
-    for own in _columns_of(shown, blocks):
-        apart = own - values
-        np.abs(apart, out=apart)
-        yield apart <= tolerance
+    known = ~np.isnan(values)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    distinct, codes[known] = np.unique(values[known], return_inverse=True)
+
+    def first_with(holds: Callable[[Floats], Booleans]) -> Integers:
+        """Return the first distinct value of each row from which on something holds, (m,)."""
+        low = np.zeros(len(shown), dtype=np.int64)
+        high = np.full(len(shown), len(distinct), dtype=np.int64)
+        while (open_ones := low < high).any():
+            middle = (low + high) // 2
+            holds_there = holds(shown - distinct[middle.clip(max=len(distinct) - 1)])
+            high = np.where(open_ones & holds_there, middle, high)
+            low = np.where(open_ones & ~holds_there, middle + 1, low)
+        return low
+
+    first = first_with(lambda apart: apart <= tolerance)
+    end = first_with(lambda apart: ~(apart >= -tolerance))
+    return _Agreeing.of(codes, first, np.where(np.isnan(shown), 0, end))
 
 
 def _tolerance(values: Floats) -> float:

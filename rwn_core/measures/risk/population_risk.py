@@ -149,16 +149,24 @@ def scores(cells: Integers, units: Integers | None = None) -> tuple[Floats, Inte
     for size in range(1, min(LARGEST, m) + 1):
         weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
         for chosen in combinations(range(m), size):
-            # the classes of all variables but the last are known
-            group = groups[chosen] = finer(groups[chosen[:-1]], cells[:, chosen[-1]])
-            alone = np.bincount(group, once(group[:, np.newaxis], units))[group] < ALONE
-            # singled out by fewer of these variables
+            # a class of one that fewer of these variables single out is nobody else's
             already = np.logical_or.reduce([unique[c] for c in combinations(chosen, size - 1)])
-            alone = alone & ~already
-            score += weight * alone
-            parts[:, chosen] += weight * alone[:, np.newaxis]
-            smallest = np.where(alone & (smallest == 0), size, smallest)
-            unique[chosen] = alone | already
+            unique[chosen] = already
+            left = np.flatnonzero(~already)
+            if not left.size:
+                continue
+            # the classes of all variables but the last are known
+            group = finer(groups[chosen[:-1]][left], cells[left, chosen[-1]])
+            own = None if units is None else units[left]
+            alone = np.bincount(group, once(group[:, np.newaxis], own))[group] < ALONE
+            special = left[alone]
+            score[special] += weight
+            parts[special[:, np.newaxis], chosen] += weight
+            smallest[special[smallest[special] == 0]] = size
+            unique[chosen][special] = True
+            if size < LARGEST:
+                groups[chosen] = np.zeros(n, dtype=np.int64)
+                groups[chosen][left] = group
     return score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis]
 
 

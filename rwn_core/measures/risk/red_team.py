@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rwn_core.measures.attacks.red_team import Finding, attack, prediction
+from rwn_core.measures.attacks.red_team import WITHOUT_ASSIGNMENT, Finding, attack, prediction
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail, Reading, linkage_measure
 from rwn_core.measures.sentence import percent
@@ -40,7 +41,16 @@ class RedTeam(Detail):
 
 def compute(comparison: Comparison) -> Reading[RedTeam]:
     """Return the largest score of the simple attacks, and the best finding of each."""
-    found = attack(comparison)
+    return _reading(comparison, attack(comparison))
+
+
+def _of_ends(comparison: Comparison) -> Reading[RedTeam]:
+    # an assignment of all rows links those of an unmasked file as the nearest row does, and those
+    # of a shuffled file by luck, in a hundred times the time
+    return _reading(comparison, attack(comparison, WITHOUT_ASSIGNMENT))
+
+
+def _reading(comparison: Comparison, found: Sequence[Finding]) -> Reading[RedTeam]:
     link = next((each for each in found if each.kind == "identity"), None)
     name = next((each for each in found if each.kind == "attribute"), None)
     # the best finding of each attack per variable, and the farthest of high precision
@@ -136,6 +146,7 @@ MEASURE = linkage_measure(
     "values and ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall "
     "and precision beyond naming the value of random people (Clopper and Pearson 1934)",
     compute=compute,
+    of_ends=_of_ends,
     about="value",
     tables=(findings_table,),
     places={"tables of keys": 1, "attacks": 1},

@@ -23,7 +23,12 @@ from rwn_core.measures.attacks.posterior import (
     posteriors,
     weigh,
 )
-from rwn_core.measures.attacks.worst_case import WorstLinkage, linked, worst_case
+from rwn_core.measures.attacks.worst_case import (
+    WorstLinkage,
+    linked,
+    links_row_by_row,
+    worst_case,
+)
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
@@ -423,8 +428,9 @@ def curve(best: Floats) -> Curve:
 def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tuple[Curve, Linkage]:
     """Return the curve that reaches farthest, by records or by the units they belong to."""
     # rows of equal belief are linked together, so that naming units may reach less far
-    ways = [None] if comparison.units is None else [comparison.units, None]
-    links = [link(law, comparison.masked, names, units=units) for units in ways]
+    links = [links_row_by_row(comparison, names)]
+    if comparison.units is not None:
+        links.append(link(law, comparison.masked, names))
     return max(
         ((curve(each.best), each) for each in links), key=lambda each: each[0].recall_at(SURE)
     )

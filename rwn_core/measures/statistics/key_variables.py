@@ -199,6 +199,17 @@ def class_sizes(cells: Integers, units: Integers | None = None) -> Integers:
     return np.rint(class_totals(cells, np.ones(len(cells)), units)).astype(np.int64)
 
 
+def _patterns(known: Booleans) -> tuple[Booleans, Integers]:
+    """Return the different rows of a table of marks in their order, and each row's number."""
+    # Shapes: known (n, v); the answer (patterns, v) and (n,).
+    if known.all():  # in most files
+        return known[:1], np.zeros(len(known), dtype=np.int64)
+    pattern = classes(known.astype(np.int64))
+    patterns = np.empty((int(pattern.max()) + 1, known.shape[1]), dtype=bool)
+    patterns[pattern] = known
+    return patterns, pattern
+
+
 def class_totals(cells: Integers, weights: Floats, units: Integers | None = None) -> Floats:
     """Return the total weight of the records, or units, that agree with each record, shape (n,)."""
     known = cells >= 0
@@ -206,8 +217,7 @@ def class_totals(cells: Integers, weights: Floats, units: Integers | None = None
     if units is not None:  # a unit weighs what its rows weigh on average
         of_unit = np.bincount(units, weights) / np.maximum(np.bincount(units), 1)
         weights = of_unit[units]
-    patterns, pattern = np.unique(known, axis=0, return_inverse=True)
-    pattern = pattern.ravel()
+    patterns, pattern = _patterns(known)
     if len(patterns) == 1 or len(patterns) > MOST_PATTERNS:
         numbered = classes(cells)
         return np.asarray(np.bincount(numbered, weights * once(cells, units))[numbered])

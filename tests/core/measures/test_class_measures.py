@@ -12,7 +12,16 @@ import rwn_core as rwn
 from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.laws.transition_matrix import privacy_epsilon
 from rwn_core.measures.risk import guesses
-from rwn_core.measures.risk.guesses import ENOUGH, NARROW, VARIABLES, Conditions, alone_among, edges
+from rwn_core.measures.risk.guesses import (
+    ENOUGH,
+    NARROW,
+    VARIABLES,
+    Conditions,
+    Fits,
+    Thresholds,
+    alone_among,
+    edges,
+)
 from rwn_core.measures.risk.key_classes import distances, distinct_values, entropies
 from rwn_core.measures.risk.population_risk import dis_scores, scores
 from rwn_core.measures.statistics.intervals import newcombe
@@ -569,21 +578,56 @@ def test_rows_that_are_not_alone_are_singled_out_by_nothing():
         MEASURE.compute(rwn.Comparison(original=table, masked=table))
 
 
-def test_the_first_unique_conditions_are_those_of_a_slow_search():
+def alone_by(table, conditions, chosen):
+    """Return whether one record fulfills the conditions on some variables, one by one."""
+    fulfilled = np.ones(len(table), dtype=bool)
+    for column in chosen:
+        bound, above, ordered = conditions[column]
+        known = table[:, column]
+        if not ordered:
+            fulfilled &= known == bound
+        elif above:
+            fulfilled &= known >= bound
+        else:
+            fulfilled &= known <= bound
+    return bool(fulfilled.sum() == 1)
+
+
+@pytest.mark.parametrize(("n", "kinds"), [(130, 9), (4_000, 30), (1, 2)])
+def test_the_first_unique_conditions_are_those_of_a_slow_search(n, kinds):
+    """With missing values and a constant; a long table is looked through from a first part on."""
     rng = np.random.default_rng(4)
-    table = rng.integers(0, 9, size=(130, 5)).astype(float)
+    table = rng.integers(0, kinds, size=(n, 6)).astype(float)
+    table[:, 1:3] *= rng.random((n, 2)) < 0.9
     table[rng.random(table.shape) < 0.05] = np.nan
-    ordered = [True, True, False, True, True]
-    rows = np.arange(40)
+    table[:, 4] = 3.0
+    ordered = [True, True, False, True, True, True]
+    rows = np.arange(min(40, n))
     asked, above = edges(table, rows, ordered)
-    tried = np.array(list(combinations(range(5), VARIABLES)))
-    columns = list(table.T)
-    firsts = []
-    for row in rows:
-        again = np.repeat(rows[row : row + 1], len(tried))
-        slow = Conditions(asked[again], above[again], tried, ordered).counts(table)
-        expected = int(np.argmax(slow == 1)) if (slow == 1).any() else None
-        firsts.append(expected)
-        assert Conditions(asked, above, tried, ordered).first_unique(columns, row) == expected
-    assert None in firsts
-    assert len(set(firsts)) > 3
+    tried = np.array(list(combinations(range(6), VARIABLES)))
+    orders = np.array([rng.permutation(tried) for _ in rows])
+    expected = np.full(len(rows), -1)
+    for row, order in enumerate(orders):
+        conditions = list(zip(asked[row], above[row], ordered, strict=True))
+        alone = [alone_by(table, conditions, chosen) for chosen in order]
+        again = np.repeat(row, len(order))
+        counted = Conditions(asked[again], above[again], order, ordered).counts(table)
+        assert (counted == 1).tolist() == alone
+        expected[row] = [*alone, True].index(True)
+    expected[expected == len(tried)] = -1
+    found = Fits(table, Thresholds(asked, above, ordered)).first_unique(rows, orders)
+    np.testing.assert_array_equal(found, expected)
+    assert n == 1 or (-1 in found and len(set(found)) > 3)
+
+
+def test_conditions_on_more_values_than_a_short_number_holds():
+    table = np.column_stack((np.arange(70_000.0), np.arange(70_000.0)[::-1], np.zeros(70_000)))
+    table[5, 0] = np.nan
+    asked = np.array([[69_998.5, 1.5, 0.0], [np.nan, 3.0, 0.0], [10.0, 69_990.0, 0.0]])
+    above = np.array([[True, False, True], [True, False, True], [False, True, False]])
+    fits = Fits(table, Thresholds(asked, above, [True, True, True]))
+    for row, known in enumerate(asked):
+        slow = np.where(above[row], table >= known, table <= known)
+        marks = fits.bits(np.array([row]))[0]
+        bits = np.unpackbits(marks.view(np.uint8), axis=1)[:, :70_000]
+        np.testing.assert_array_equal(bits, slow.T)

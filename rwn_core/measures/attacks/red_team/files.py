@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -230,9 +229,15 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 def _ranks(people: Floats, rows: Floats) -> Two:
     # shapes (n,) of people, (m,) of rows: ranks from 1, of equal values their mean; NaN: missing
-    one = pd.Series(people).rank().to_numpy()
-    two = pd.Series(rows).rank().to_numpy()
-    return EVEN * (one / len(people)), EVEN * (two / len(rows))
+    return EVEN * (_mean_ranks(people) / len(people)), EVEN * (_mean_ranks(rows) / len(rows))
+
+
+def _mean_ranks(values: Floats) -> Floats:
+    known = np.flatnonzero(~np.isnan(values))
+    ranks = np.full(len(values), np.nan)
+    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
+    ranks[known] = (np.cumsum(count) - (count - 1) / 2)[place]
+    return ranks
 
 
 def _filled(values: Floats) -> Floats:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betainc
 
@@ -60,7 +61,7 @@ def links(files: Files) -> Iterator[Finding]:
 
     def linked(chosen: tuple[int, ...]) -> tuple[int, float]:
         """Return the number of rows with exactly one person, and of those linked to their own."""
-        classes = np.unique(hashes[:, chosen].sum(axis=1), return_inverse=True)[1]
+        classes = pd.factorize(hashes[:, chosen].sum(axis=1))[0]
         person, row = classes[: files.n], classes[files.n :]
         count = np.bincount(person, minlength=len(classes))[row]
         if files.one_record_each:

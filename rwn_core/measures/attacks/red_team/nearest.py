@@ -20,7 +20,7 @@ from rwn_core.measures.attacks.red_team.finding import (
 KEY = "nearest"
 ASKED = 1_000  # rows, and people, that are attacked
 FEWEST = 500  # random rows of a table with more than `LISTED_PAIRS` distances, at least
-AT_ONCE = 4_000_000  # distances
+AT_ONCE = 200_000  # distances, few enough for the cache
 TIE = 1e-9
 SEVERAL = 3  # nearest rows that have to agree
 NEAREST = "the nearest row by"
@@ -40,12 +40,14 @@ def links(files: Files) -> list[Finding]:
         for title, lay_out in _WAYS:
             people, rows = lay_out(files, names)
             rows = rows[: _asked(files)]
-            right = 0.0
+            shares = np.empty(len(rows))  # of each row's nearest people, that are its own
             for part, squared in _distances(rows, people):
                 ties = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + TIE**2
-                hits = ties & (files.unit == files.unit[files.owner[part]][:, np.newaxis])
-                right += (hits.sum(axis=1) / ties.sum(axis=1)).sum()
+                row, person = np.divmod(np.flatnonzero(ties), len(people))
+                hits = files.unit[person] == files.unit[files.owner[part]][row]
+                shares[part] = np.bincount(row, hits) / np.bincount(row)
             words = f"the nearest person by {title} of {what}"
+            right = float(shares.sum())
             found.append(link_finding(KEY, words, right, len(rows), files.random_share))
     return found
 
@@ -120,5 +122,6 @@ def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:
     for start in range(0, len(some), size):
         part = slice(start, min(start + size, len(some)))
         chunk = some[part]
-        squared = (chunk**2).sum(axis=1)[:, np.newaxis] + lengths - 2 * chunk @ others.T
-        yield part, np.maximum(squared, 0.0)
+        squared = (chunk**2).sum(axis=1)[:, np.newaxis] + lengths
+        squared -= 2 * chunk @ others.T
+        yield part, np.maximum(squared, 0.0, out=squared)
