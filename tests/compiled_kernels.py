@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm, warm_for_limits
 from rwn_core.laws.left_out import rows_without
+from rwn_core.measures.attacks.worst_case import shares_given_part
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.kernel_cache import is_ready, set_ready
 from tests.before_workers import KERNELS
+from tests.tables import described
 
 DENSE = 50
 SEARCHED = LARGEST_DENSE + 50
@@ -38,6 +41,8 @@ def compile_all() -> None:
         return
     warm_for_limits()
     warm()
+    nobody = np.zeros(2, np.int64)
+    shares_given_part(sparse.csc_array(np.eye(2)), nobody, nobody)
     for n, method in METHODS:
         _mask_and_attack(n, method)
     set_ready(KERNELS)
@@ -46,9 +51,12 @@ def compile_all() -> None:
 def _mask_and_attack(n: int, method: rwn.SoftRWN) -> None:
     numbers = np.random.default_rng(0)
     columns = {name: numbers.normal(size=n) for name in "xyz"}
-    data = rwn.Microdata.from_frame(pd.DataFrame(columns))
+    data = described(pd.DataFrame(columns), x="key", z="confidential")
     release = rwn.mask(data, method, seed=0)
     law = release.law
+    comparison = rwn.Comparison(original=data, masked=release.masked, law=law)
+    if n == DENSE:
+        rwn.MEASURES["attribute_gain"].read(comparison)
     if method.by_prediction:
         return
     # codes of one variable and of several lie in another order, for which kernels compile again
@@ -58,7 +66,6 @@ def _mask_and_attack(n: int, method: rwn.SoftRWN) -> None:
     if law.tied is not None:
         rows_without(law, release.masked, np.arange(n))
     if n == DENSE:
-        comparison = rwn.Comparison(original=data, masked=release.masked, law=law)
         for key in ("bayes_linkage", "certified_linkage"):
             rwn.MEASURES[key].read(comparison)
 

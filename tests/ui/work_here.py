@@ -52,7 +52,9 @@ class WorkHere:
 class HeldJob(Job):
     """Work in a process that is under way until the test has it end."""
 
-    def __init__(self, label: str, work: Callable[..., Any], *, folder: Path, **more: Any) -> None:
+    def __init__(
+        self, label: str, work: Callable[..., object], *, folder: Path, **more: object
+    ) -> None:
         self._allowed = folder / "allowed"
         self._allowed.unlink(missing_ok=True)
         super().__init__(label, partial(once_allowed, self._allowed, work), **more)

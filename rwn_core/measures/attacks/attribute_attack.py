@@ -55,7 +55,7 @@ class _AttackedRows(NamedTuple):
 
 
 class _Coded(NamedTuple):
-    """What records have, and what rows show of it, as numbers."""
+    """The values that records have and that rows show, as numbers."""
 
     own: Integers  # shape (n,)
     released: Integers  # shape (m,)

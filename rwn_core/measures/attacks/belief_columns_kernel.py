@@ -250,7 +250,7 @@ def likeliest(
 
 
 class Shown(NamedTuple):
-    """What attacked rows show of the keys that come with a secret."""
+    """The keys that come with a secret, as records have and attacked rows show them."""
 
     own: NDArray[np.int64]  # shape (n,): the number of each record's values
     released: NDArray[np.int64]  # shape (m,): of each row's, among the same
