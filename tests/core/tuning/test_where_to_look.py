@@ -1,0 +1,91 @@
+"""Where a search looks first: near what passed before, and at what loses least on all records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning import Setting
+from rwn_core.tuning.slice_presets import preset_slices
+from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
+
+recommending = import_module("rwn_core.tuning.recommend")  # the function has the same name
+
+
+@pytest.fixture(scope="module")
+def policy() -> rwn.Policy:
+    return rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.3),))
+
+
+def places_read(table: TableSearch, setting: Setting) -> int:
+    """How many places of a setting a first release was read at."""
+    trial = StrengthTrial(table, setting)
+    place = trial.steady(MOST_LOST, None)
+    assert place is not None
+    return len(trial.verdicts)
+
+
+def test_the_next_setting_of_a_kind_is_read_near_where_the_last_one_passed(few, policy) -> None:
+    even = [
+        Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=preset_slices(few, each))
+        for each in ("related_3", "keys_apart")
+    ]
+    search = TableSearch(microdata=few, policy=policy)
+    places_read(search, even[0])
+    near = places_read(search, even[1])
+    alone = TableSearch(microdata=few, policy=policy)
+    assert near < places_read(alone, even[1])
+    # and the same place is found
+    kept = [
+        StrengthTrial(table, even[1]).steady(MOST_LOST, None)
+        for table in (search, TableSearch(microdata=few, policy=policy))
+    ]
+    assert kept[0] == kept[1]
+
+
+def test_another_kind_begins_anew(few, policy) -> None:
+    search = TableSearch(microdata=few, policy=policy)
+    places_read(search, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    assert len(search.passed) == 1
+    soft = Setting(params=rwn.SoftRWN(), slices=())
+    places_read(search, soft)
+    assert len(search.passed) == 2
+
+
+def test_a_part_of_a_table_ranks_by_its_releases_and_not_by_one_more(few, policy) -> None:
+    """Three releases that all keep a limit say little of one more; to rank they are enough."""
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+    used = {}
+    for ranks in (True, False):
+        table = TableSearch(microdata=few, policy=policy, releases=3, ranks=ranks)
+        trial = StrengthTrial(table, setting)
+        used[ranks] = trial.used(trial.last)
+        _, verdicts = trial.further(trial.last)
+        worst = max(each.largest or 0.0 for each in verdicts)
+        assert (used[ranks] == worst) == ranks
+        found = trial.found(trial.last)
+        assert found is not None
+        assert (found.verdict.largest == worst) == ranks
+    assert used[True] < used[False]
+
+
+def test_what_loses_least_on_all_records_is_tried_first(few, policy, monkeypatch) -> None:
+    """A ranking on a part may name the worse one first; a refused setting comes last."""
+    strong, weak = (
+        Setting(params=rwn.RWN(epsilon=epsilon, k=5), slices=()) for epsilon in (9.0, 0.5)
+    )
+    refused = replace(weak, slices=(("age", "no such variable"),))
+    table = TableSearch(microdata=few, policy=policy)
+    assert table.lost_near(weak) < table.lost_near(strong) < 1.0 == table.lost_near(refused)
+    tried = list[Setting]()
+    monkeypatch.setattr(TableSearch, "look", lambda self, setting, *_: tried.append(setting))
+    recommending._look_at_all(table, table, [refused, strong, weak])
+    assert tried == [weak, strong, refused]
+
+
+def test_a_draw_without_time_puts_nothing_last(few, policy) -> None:
+    table = TableSearch(microdata=few, policy=policy, until=-1.0)
+    assert table.lost_near(Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())) == 0.0
