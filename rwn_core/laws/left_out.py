@@ -26,8 +26,8 @@ from rwn_core.laws.unit_law import Unit
 from rwn_core.parallel.threads import current_work
 
 if TYPE_CHECKING:
-    from rwn_core.laws.left_out_kernel import Picked, WeightedRows
     from rwn_core.laws.tied_law import TiedLaw
+    from rwn_core.laws.value_counts_kernel import Picked, WeightedRows
 
 NO_DONOR = -1  # in place of a donor: a value that was kept, or no other donor to take
 _SEED = 77
@@ -205,7 +205,7 @@ class _Drawn:
     ) -> Integers:
         """Return whole rows in place of some, by the weights of their first slice's donors."""
         # Shapes: without, rows, the answer (c,), -1 for none.
-        from rwn_core.laws.left_out_kernel import Contents, pick_rows
+        from rwn_core.laws.value_counts_kernel import Contents, pick_rows
 
         assert self.law.donors is not None  # a chain has donors
         weights = sparse.csr_array(self.law.donors.matrix)
@@ -280,7 +280,7 @@ def _apart(
 
 def weighted_rows(matrix: sparse.csr_array) -> WeightedRows:
     """Return the rows of a matrix as kernels read them."""
-    from rwn_core.laws.left_out_kernel import WeightedRows
+    from rwn_core.laws.value_counts_kernel import WeightedRows
 
     starts = matrix.indptr.astype(np.int64)
     members = matrix.indices.astype(np.int32, copy=False)
@@ -297,7 +297,7 @@ def _picked(
 ) -> Picked:
     """Return a random member of each row by weights, of those with its label or without it."""
     # Shapes: labels (n,); of_rows (rows,).
-    from rwn_core.laws.left_out_kernel import Picked, Wanted, pick_members
+    from rwn_core.laws.value_counts_kernel import Picked, Wanted, pick_members
 
     rows = len(of_rows)
     wanted = Wanted(labels.astype(np.int64), of_rows.astype(np.int64), same)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.laws.left_out_kernel import WeightedRows
-from rwn_core.laws.value_counts_kernel import Columns, longer
+from rwn_core.laws.value_counts_kernel import Columns, WeightedRows, longer
 from rwn_core.neighbors.rank_kernel import sort_pairs
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
 
