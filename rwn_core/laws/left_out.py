@@ -27,7 +27,7 @@ from rwn_core.parallel.threads import current_work
 
 if TYPE_CHECKING:
     from rwn_core.laws.tied_law import TiedLaw
-    from rwn_core.laws.value_counts_kernel import Picked, WeightedRows
+    from rwn_core.laws.value_counts_kernel import WeightedRows
 
 NO_DONOR = -1  # in place of a donor: a value that was kept, or no other donor to take
 _SEED = 77
@@ -268,14 +268,13 @@ def _apart(
 ) -> tuple[Integers, Integers]:
     """Return each row's donor of one unit, and another one that is not of the same person."""
     # Shapes: matrix (n, n); codes, released, own, the answers (n,).
+    from rwn_core.laws.value_counts_kernel import Compared, WeightedRows, pick_donors
+
     n = len(own)
-    lists = weighted_rows(matrix)
-    donors, weights = _picked(lists, codes, released, draw, same=True)
-    kept = (1.0 - q) * (codes == released)
-    donors[draw.random(n) * (q * weights + kept) < kept] = NO_DONOR
-    of_donors = own[np.maximum(donors, 0)]
-    others, _ = _picked(lists, own, of_donors, draw, same=False)
-    return donors, np.where(donors >= 0, others, NO_DONOR)
+    donors, others = np.empty(n, np.int64), np.empty(n, np.int64)
+    lists = WeightedRows(matrix.indptr, matrix.indices, matrix.data)
+    pick_donors(lists, Compared(codes, released, own), q, draw.random((3, n)), donors, others)
+    return donors, others
 
 
 def weighted_rows(matrix: sparse.csr_array) -> WeightedRows:
@@ -285,26 +284,6 @@ def weighted_rows(matrix: sparse.csr_array) -> WeightedRows:
     starts = matrix.indptr.astype(np.int64)
     members = matrix.indices.astype(np.int32, copy=False)
     return WeightedRows(starts, members, matrix.data)
-
-
-def _picked(
-    lists: WeightedRows,
-    labels: Integers,
-    of_rows: Integers,
-    draw: np.random.Generator,
-    *,
-    same: bool,
-) -> Picked:
-    """Return a random member of each row by weights, of those with its label or without it."""
-    # Shapes: labels (n,); of_rows (rows,).
-    from rwn_core.laws.value_counts_kernel import Picked, Wanted, pick_members
-
-    rows = len(of_rows)
-    wanted = Wanted(labels.astype(np.int64), of_rows.astype(np.int64), same)
-    picked = Picked(np.full(rows, NO_DONOR), np.zeros(rows))
-    pick = partial(pick_members, lists, wanted, draw.random(rows), picked)
-    current_work().quiet().run(pick, rows)
-    return picked
 
 
 def _tied(

@@ -334,50 +334,63 @@ class WeightedRows(NamedTuple):
     weights: Floats  # shape (entries,), 0 or more
 
 
-class Wanted(NamedTuple):
-    """The members of a list that may be picked: those with a row's label, or those without it."""
+class Compared(NamedTuple):
+    """The values of a unit that records have and rows show, and whose records they are."""
 
-    labels: Integers  # shape (n,): of each record
-    of_rows: Integers  # shape (rows,): the label of each row
-    same: bool
+    own: Integers  # shape (n,): the number of each record's values
+    shown: Integers  # shape (n,): of each row's, among the same
+    persons: Integers  # shape (n,): the number of each record's person
 
 
-class Picked(NamedTuple):
-    """The members that were picked, which `pick_members` writes."""
-
-    members: Integers  # shape (rows,): -1 where none may be picked
-    weights: Floats  # shape (rows,): of all that may be picked
+@jit_no_refcount
+def _picked(
+    lists: WeightedRows, row: int, labels: Integers, label: int, same: bool, number: float
+) -> int:
+    """Return a member of a row by weights, of those with a label or without it; -1 for none."""
+    begin, end = lists.starts[row], lists.starts[row + 1]
+    total = 0.0
+    for entry in range(begin, end):
+        if (labels[lists.members[entry]] == label) == same:
+            total += lists.weights[entry]
+    goal = number * total
+    chosen = -1
+    reached = 0.0
+    for entry in range(begin, end):
+        weight = lists.weights[entry]
+        if (labels[lists.members[entry]] == label) == same and weight > 0.0:
+            chosen = lists.members[entry]
+            reached += weight
+            if reached > goal:
+                break
+    return chosen
 
 
 @jit_entry
-def pick_members(
-    lists: WeightedRows, wanted: Wanted, numbers: Floats, picked: Picked, first: int, last: int
+def pick_donors(
+    lists: WeightedRows,
+    compared: Compared,
+    q: float,
+    numbers: Floats,
+    donors: Integers,
+    others: Integers,
 ) -> None:
-    """Pick a member of each list by the weights of those that are wanted."""
-    # Shape: numbers (rows,), uniform.
-    for row in range(first, last):
-        begin, end = lists.starts[row], lists.starts[row + 1]
-        label = wanted.of_rows[row]
-
-        # the weight of all that are wanted
-        total = 0.0
-        for entry in range(begin, end):
-            if (wanted.labels[lists.members[entry]] == label) == wanted.same:
-                total += lists.weights[entry]
-        picked.weights[row] = total
-
-        # the member in whose part of it the number falls
-        goal = numbers[row] * total
-        chosen = -1
-        reached = 0.0
-        for entry in range(begin, end):
-            weight = lists.weights[entry]
-            if (wanted.labels[lists.members[entry]] == label) == wanted.same and weight > 0.0:
-                chosen = lists.members[entry]
-                reached += weight
-                if reached > goal:
-                    break
-        picked.members[row] = chosen
+    """Write each row's donor with the values that it shows, and another person's record instead."""
+    # Shapes: numbers (3, n), uniform: for the donor, for whether the row kept its own values, and
+    # for the other record; donors, others (n,), -1 where there is none.
+    for row in range(len(donors)):
+        shown = compared.shown[row]
+        given = 0.0
+        for entry in range(lists.starts[row], lists.starts[row + 1]):
+            if compared.own[lists.members[entry]] == shown:
+                given += lists.weights[entry]
+        kept = (1.0 - q) if compared.own[row] == shown else 0.0
+        donors[row] = -1
+        others[row] = -1
+        if numbers[1, row] * (q * given + kept) >= kept:
+            donors[row] = _picked(lists, row, compared.own, shown, True, numbers[0, row])
+        if donors[row] >= 0:
+            person = compared.persons[donors[row]]
+            others[row] = _picked(lists, row, compared.persons, person, False, numbers[2, row])
 
 
 class Contents(NamedTuple):

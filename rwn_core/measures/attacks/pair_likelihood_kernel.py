@@ -224,7 +224,7 @@ def sparse_likelihood(
             parts[int(lists.records[first])] = likely_pairs(lists, asked, nothing, first, last)
 
         donors.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
-    in_order = (parts[place] for place in sorted(parts))
+    in_order = map(parts.__getitem__, sorted(parts))
     pairs = Pairs(*map(np.concatenate, zip(*in_order, strict=True)))
     parts.clear()
     row_of = possible.astype(np.int32)

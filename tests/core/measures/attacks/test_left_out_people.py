@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core import Comparison, NotApplicable, SecretKey, SoftRWN
-from rwn_core.laws.left_out import NO_DONOR, _picked, rows_without, weighted_rows
+from rwn_core.laws.left_out import NO_DONOR, _apart, rows_without
 from rwn_core.measures.risk import attributes
 from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.tuning.evaluate import read_all
@@ -148,12 +148,12 @@ def test_a_row_without_a_donor_picks_none_at_the_end_of_a_table_too(fault: str) 
     chances = np.array([[0, 0, 0], [0, 3, 1], [0, 0, 0], [0, 2, 0], [5, 0, 0], [0, 0, 0]])
     matrix = sparse.csr_array(chances.astype(float))
     matrix.data[matrix.data == 5] = 0.0
-    lists = weighted_rows(matrix)
     alike = np.zeros(6, np.int64)
+    alone = np.array([7, 8, 9, 9, 9, 9])  # each of the three records is a person's
     draw = np.random.default_rng(4)
     count = np.zeros((6, 4))
     for _ in range(2_000):
-        picked = _picked(lists, alike, alike, draw, same=True).members
+        picked, _others = _apart(matrix, 1.0, alike, alike, alone, draw)
         if fault:  # the first entry of all where a row has none
             picked = np.where(picked < 0, matrix.indices[0], picked)
         count[np.arange(6), picked] += 1
@@ -161,10 +161,19 @@ def test_a_row_without_a_donor_picks_none_at_the_end_of_a_table_too(fault: str) 
     assert (count[never, NO_DONOR] == 2_000).all() == (not fault)
     assert count[3].tolist() == [0, 2_000, 0, 0]
     assert count[1, 1] / 2_000 == pytest.approx(0.75, abs=0.05)
-    nothing = weighted_rows(sparse.csr_array((6, 4)))
-    assert _picked(nothing, alike, alike, draw, same=True).members.tolist() == [NO_DONOR] * 6
-    others = _picked(lists, np.arange(4), np.array([0, 2, 0, 1, 0, 0]), draw, same=False)
-    assert others.members.tolist() == [NO_DONOR, 1, NO_DONOR, NO_DONOR, NO_DONOR, NO_DONOR]
+
+
+def test_another_record_is_of_another_person_and_a_kept_value_has_no_donor() -> None:
+    matrix = sparse.csr_array(np.array([[0, 3, 1], [0, 2, 0], [2, 0, 2]], dtype=float))
+    own = np.array([5, 6, 7])
+    draw = np.random.default_rng(4)
+    for _ in range(50):
+        donors, others = _apart(matrix, 1.0, np.array([1, 2, 3]), np.array([2, 2, 1]), own, draw)
+        assert donors.tolist() == [1, 1, 0]
+        assert others.tolist() == [2, NO_DONOR, 2]
+    # one half is kept: where the own value is shown and no donor has it, it was
+    donors, _ = _apart(matrix, 0.5, np.array([1, 2, 3]), np.array([1, 1, 3]), own, draw)
+    assert donors[:2].tolist() == [NO_DONOR, NO_DONOR]
 
 
 def test_a_tie_that_cannot_be_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
