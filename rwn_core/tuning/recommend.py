@@ -102,9 +102,9 @@ def recommend(
     tried on the best one only, and on the next where they break it. Up to 1,000 records all of it
     happens on the whole table. Of a larger one 500 random records rank the settings: there a soft
     kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since
-    linkage falls with the number of records. Then the best three are tried on all records, where
-    their strength is found anew and several releases are read. Other methods are looked at last, as
-    alternatives.
+    linkage falls with the number of records. Of the best six one release of all records is drawn,
+    and the three that lose least there are tried on all records, where their strength is found anew
+    and several releases are read. Other methods are looked at last, as alternatives.
 
     Parameters
     ----------
