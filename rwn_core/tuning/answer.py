@@ -378,7 +378,7 @@ class SearchAnswer(Summarized):
         if self.refused:
             return (
                 f"None {known} all limits: {counted(self.tried, 'setting')} tried, and the safest "
-                "end of every way breaks one; nearest is"
+                "end of every way tried breaks one; nearest is"
             )
         if self.late:
             tried = f"Not finished: {counted(self.tried, 'setting')} tried, and"

@@ -55,7 +55,7 @@ def test_none_is_said_only_where_the_safest_end_of_every_way_broke(data) -> None
     found = on_all_records(data, strict, answer(data, strict), ends(data, strict), LONG)
     assert (found.refused, found.reached, found.late) == (True, False, False)
     assert found.sentence.startswith(
-        "None keeps all limits: 1 setting tried, and the safest end of every way breaks one; "
+        "None keeps all limits: 1 setting tried, and the safest end of every way tried breaks one; "
         "nearest is ε = 0 · k = 2"
     )
     # the planted wrong case: the same answer, and an end that keeps the policy
