@@ -649,7 +649,9 @@ class StrengthTrial:
         """
         strongest = self.strongest(most)
         passed = self._table.passed
-        place = self.weakest_using(1.0, strongest, passed.get(self._kind, near))
+        if near is None:
+            near = passed.get(self._kind)
+        place = self.weakest_using(1.0, strongest, near)
         if place is not None:
             passed[self._kind] = self.values[place]
         broken = -1
