@@ -250,8 +250,11 @@ def _recommended(
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     table.stays = stays
     known = [each for each in ranked.best if small and each.kept]
-    starts = [] if known else _promising(ranked) or _unranked(microdata, usual_kernel)
-    _look_at_all(table, ranked, starts)
+    # a first guess of what a step takes on all records, by what it took on a part
+    times = (n / ranked.microdata.n) ** _GROWTH
+    table.took = {name: each * times for name, each in ranked.took.items()}
+    starts = [] if known else _starts_of(table, ranked) or _unranked(microdata, usual_kernel)
+    _look_at_all(table, starts)
     looked = _Looked(
         ranked=ranked,
         table=table,
@@ -356,17 +359,9 @@ def _rank_whole(
     ranked.attack()
 
 
-def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:
+def _look_at_all(table: TableSearch, starts: Sequence[Setting]) -> None:
     """Try on all records the settings that a part of them ranked first, and attack the best."""
-    n = table.microdata.n
-    # a first guess of what a step takes on all records, by what it took on a part
-    times = (n / ranked.microdata.n) ** _GROWTH
-    table.took = {name: each * times for name, each in ranked.took.items()}
-    wide = [_on_all(each, n) for each in starts]
-    # what is lost on a part says little of all records: one release of each puts them in order
-    if len(wide) > 1:
-        wide.sort(key=table.lost_near)
-    for start in wide[:CONFIRMED]:
+    for start in starts:
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
     table.attack()
@@ -382,14 +377,24 @@ def _facts(microdata: Microdata) -> str:
     return words.replace("categorys", "categories")
 
 
-def _promising(ranked: TableSearch) -> list[Setting]:
-    """Return the settings of a ranking that are tried on all records, the best ones first."""
+def _starts_of(table: TableSearch, ranked: TableSearch) -> list[Setting]:
+    """Return the settings of a ranking as they are tried on all records, the best ones first."""
+    n = table.microdata.n
+    few = [_on_all(each.setting, n) for each in _promising(ranked, CONFIRMED)]
+    kept = [_on_all(each.setting, n) for each in _promising(ranked, _DRAWN) if each.kept]
+    if len(kept) < len(few):
+        return few  # those that come nearest to the limits
+    # what is lost on a part says little of all records: one release of each puts them in order
+    return sorted(kept, key=table.lost_near)[: len(few)] if len(kept) > 1 else kept
+
+
+def _promising(ranked: TableSearch, count: int) -> list[FoundSetting]:
+    """Return the best settings of a ranking, at most so many."""
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
     soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
     even = [each for each in ranked.best if each.setting.method == RWN.method]
-    soft = soft[: _DRAWN - 1]
-    mixed = sorted((*soft, *even[: _DRAWN - len(soft)]), key=lambda each: each.rank)
-    return [each.setting for each in mixed]
+    soft = soft[: count - 1]
+    return sorted((*soft, *even[: count - len(soft)]), key=lambda each: each.rank)
 
 
 def _unranked(microdata: Microdata, kernel: str) -> list[Setting]:

@@ -613,13 +613,17 @@ class StrengthTrial:
             return None
 
         def passes(place: int) -> bool:
-            """True if each limit is read, and at most a share of it is used."""
-            verdict = self.verdict(place)
-            used = verdict.largest
-            open_ = verdict.unread or verdict.released is not None
-            return used is not None and used <= share and used < CLEARLY and not open_
+            """True if the place uses at most the share."""
+            return self._uses_at_most(place, share)
 
         return first_that(passes, high, None if near is None else min(self.place_near(near), high))
+
+    def _uses_at_most(self, place: int, share: float) -> bool:
+        """True if each limit is read at a place, and at most a share of it is used."""
+        verdict = self.verdict(place)
+        used = verdict.largest
+        open_ = verdict.unread or verdict.released is not None
+        return used is not None and used <= share and used < CLEARLY and not open_
 
     def place_near(self, value: float) -> int:
         """Return the place whose strength is nearest to a value."""
@@ -649,7 +653,8 @@ class StrengthTrial:
         """
         strongest = self.strongest(most)
         passed = self._table.passed
-        if near is None:
+        # where even the strongest place breaks a limit, others that are read say nothing more
+        if near is None and strongest is not None and self._uses_at_most(strongest, 1.0):
             near = passed.get(self._kind)
         place = self.weakest_using(1.0, strongest, near)
         if place is not None:

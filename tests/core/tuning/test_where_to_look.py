@@ -8,9 +8,11 @@ from importlib import import_module
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import Setting
+from rwn_core.tuning import FoundSetting, Setting
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
+from rwn_core.tuning.verdict import Verdict
 
 recommending = import_module("rwn_core.tuning.recommend")  # the function has the same name
 
@@ -72,18 +74,42 @@ def test_a_part_of_a_table_ranks_by_its_releases_and_not_by_one_more(few, policy
     assert used[True] < used[False]
 
 
-def test_what_loses_least_on_all_records_is_tried_first(few, policy, monkeypatch) -> None:
-    """A ranking on a part may name the worse one first; a refused setting comes last."""
+def ranking_of(few: rwn.Microdata, kept: list[bool], settings: list[Setting]) -> TableSearch:
+    """A ranking on a part of a table: its settings in this order, and which of them keep."""
+    ranking = TableSearch(microdata=few, policy=rwn.Policy())
+    for place, (keeps, setting) in enumerate(zip(kept, settings, strict=True)):
+        share = 0.5 if keeps else 2.0 + place
+        found = FoundSetting(
+            point=Point(setting=setting, spreads={}),
+            verdict=Verdict(shares={"bayes_linkage": share}, unread={}),
+            loss=0.1 + 0.01 * place,
+            share=share,
+        )
+        ranking.tried.append(found)
+    return ranking
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_loses_least_on_all_records_is_tried_first(few, policy, keeps: bool) -> None:
+    """A part may name the worse one first; what keeps no limit there is ranked by the limits."""
+    epsilons = (9.0, 0.5, 5.0, 0.7)
+    settings = [Setting(params=rwn.RWN(epsilon=each, k=5), slices=()) for each in epsilons]
+    table = TableSearch(microdata=few, policy=policy)
+    ranked = ranking_of(few, [keeps] * 4, settings)
+    assert [each.setting for each in ranked.best] == settings
+    first = recommending._starts_of(table, ranked)
+    by_loss = sorted(settings, key=table.lost_near)
+    assert by_loss != settings
+    assert first == (by_loss if keeps else settings)[:3]
+
+
+def test_a_refused_setting_loses_all(few, policy) -> None:
     strong, weak = (
         Setting(params=rwn.RWN(epsilon=epsilon, k=5), slices=()) for epsilon in (9.0, 0.5)
     )
     refused = replace(weak, slices=(("age", "no such variable"),))
     table = TableSearch(microdata=few, policy=policy)
     assert table.lost_near(weak) < table.lost_near(strong) < 1.0 == table.lost_near(refused)
-    tried = list[Setting]()
-    monkeypatch.setattr(TableSearch, "look", lambda self, setting, *_: tried.append(setting))
-    recommending._look_at_all(table, table, [refused, strong, weak])
-    assert tried == [weak, strong, refused]
 
 
 def test_a_draw_without_time_puts_nothing_last(few, policy) -> None:
