@@ -23,7 +23,6 @@ from rwn_core.masking import SoftRWN
 from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.parallel import clock
 from rwn_core.parallel.deadline import Deadline
@@ -46,6 +45,7 @@ from rwn_core.tuning.several_draws import (
     further_keys,
     note_draws,
     read_limits,
+    where_one_falls,
 )
 from rwn_core.tuning.verdict import RAISED, Verdict
 from rwn_core.tuning.ways import in_way, kind, way_of
@@ -652,13 +652,7 @@ class StrengthTrial:
         With `attack` also against what simple attacks achieve on them.
         """
         strongest = self.strongest(most)
-        passed = self._table.passed
-        # where even the strongest place breaks a limit, others that are read say nothing more
-        if near is None and strongest is not None and self._uses_at_most(strongest, 1.0):
-            near = passed.get(self._kind)
-        place = self.weakest_using(1.0, strongest, near)
-        if place is not None:
-            passed[self._kind] = self.values[place]
+        place = self._weakest_kept(strongest, near)
         broken = -1
         for _ in range(_CHECKS):
             if place is None or strongest is None:
@@ -678,6 +672,17 @@ class StrengthTrial:
                 return strongest
             place = max(further, place + max(1, self.last // PLACES))
         return strongest
+
+    def _weakest_kept(self, strongest: int | None, near: float | None) -> int | None:
+        """Return the weakest place whose first release keeps all limits, up to the strongest."""
+        passed = self._table.passed
+        # where even the strongest place breaks a limit, others that are read say nothing more
+        if near is None and strongest is not None and self._uses_at_most(strongest, 1.0):
+            near = passed.get(self._kind)
+        place = self.weakest_using(1.0, strongest, near)
+        if place is not None:
+            passed[self._kind] = self.values[place]
+        return place
 
     def _weakest_between(self, broken: int, place: int, *, attack: bool) -> int:
         """Return the weakest place beyond a broken one that keeps all limits, as `place` does."""
@@ -736,7 +741,7 @@ class StrengthTrial:
             attacked=attack,
             shares=shares,
             share=median(used),
-            interval=_interval(judged, used),
+            interval=where_one_falls(judged, used),
             releases=len(verdicts),
         )
 
@@ -775,15 +780,6 @@ class StrengthTrial:
             share=self.share(place),
             releases=1,
         )
-
-
-def _interval(judged: Verdict, used: Sequence[float]) -> tuple[float, float]:
-    """Return from where to where one more release uses its worst limit, 9 times in 10."""
-    high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
-    if not math.isfinite(max(used)):
-        return 0.0, high
-    low, _ = prediction_interval(used, bounds=(0.0, high))
-    return float(low), high
 
 
 def _middle_share(verdicts: Sequence[Verdict], key: str) -> float:
