@@ -16,7 +16,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.neighbors import find as find_module
 from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.goal_seek import Step, around
-from rwn_core.tuning.sweep import JobFolder, prepared
+from rwn_core.tuning.sweep import JobFolder, parse_values, prepared
 
 
 def test_a_setting_survives_as_plain_data() -> None:
@@ -361,3 +361,9 @@ def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_pat
     folder.path(first.setting).mkdir()  # where its file should go
     with pytest.raises(NotWritten, match="could not be written"):
         sweep(bodyfat, WORKED_GRID, plan=WORKED_PLAN, workers=1, folder=tmp_path / "job")
+
+
+@pytest.mark.parametrize("text", ["0:1:0", "0:1:-0.5", "2:1", "a:b", "1:2:3:4", "0:inf"])
+def test_values_that_end_nowhere_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="The list must be values with commas"):
+        parse_values(text)

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import FoundSetting, Setting
+from rwn_core.tuning import FoundSetting, SearchAnswer, Setting
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
@@ -115,3 +115,38 @@ def test_a_refused_setting_loses_all(few, policy) -> None:
 def test_a_draw_without_time_puts_nothing_last(few, policy) -> None:
     table = TableSearch(microdata=few, policy=policy, until=-1.0)
     assert table.lost_near(Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("near", "beyond", "named"),
+    [
+        ((0.30, True), (0.10, True), True),  # a fifth more is left
+        ((0.15, True), (0.10, True), False),  # a twentieth more
+        ((0.15, False), (0.10, True), True),  # what no radius keeps
+        ((0.30, True), (0.10, False), False),  # nothing beyond the levers keeps the limits
+    ],
+)
+def test_another_setting_is_suggested_where_it_leaves_a_tenth_more(
+    few, monkeypatch, near: tuple[float, bool], beyond: tuple[float, bool], named: bool
+) -> None:
+    """By what is lost within epsilon, k and q and beyond them, and whether it keeps the limits."""
+
+    def found(params: rwn.RWN | rwn.SoftRWN, loss: float, keeps: bool) -> SearchAnswer:
+        share = 0.5 if keeps else 2.0
+        setting = FoundSetting(
+            point=Point(setting=Setting(params=params), spreads={}),
+            verdict=Verdict(shares={"bayes_linkage": share}, unread={}),
+            loss=loss,
+            share=share,
+        )
+        return SearchAnswer(goal=rwn.Policy(), settings=(setting,), reached=keeps)
+
+    def recommended(*_: object, levers: bool = False, **__: object) -> SearchAnswer:
+        if levers:
+            return found(rwn.RWN(epsilon=1.0, k=5), *near)
+        return found(rwn.SoftRWN(), *beyond)
+
+    monkeypatch.setattr(recommending, "recommend", recommended)
+    answer = recommending.suggest(few)
+    assert answer.settings[0].setting.method == "rwn"
+    assert (answer.alternative is not None) == named
