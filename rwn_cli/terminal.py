@@ -68,7 +68,7 @@ class progress:
     def __init__(self, label: str) -> None:
         self.so_far: Any = None
         self._label = label
-        self._reading = ""  # what is read now
+        self._reading = ""  # the title of the measure that is computed, in brackets
         self._share = 0.0
         self._pace = Pace()
         self.bar: Any = None
@@ -91,7 +91,7 @@ class progress:
             self.bar.render_progress()
 
     def found(self, answer: object) -> None:
-        """Take in an answer so far, which may say what is read now."""
+        """Take in an answer so far, which may name the measure that is computed."""
         self.so_far = answer
         title = getattr(answer, "title_now", "")
         if title:

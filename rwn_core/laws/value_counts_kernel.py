@@ -347,7 +347,8 @@ def _picked(
     lists: WeightedRows, row: int, labels: Integers, label: int, same: bool, number: float
 ) -> int:
     """Return a member of a row by weights, of those with a label or without it; -1 for none."""
-    begin, end = lists.starts[row], lists.starts[row + 1]
+    begin = lists.starts[row]
+    end = lists.starts[row + 1]
     total = 0.0
     for entry in range(begin, end):
         if (labels[lists.members[entry]] == label) == same:
@@ -394,7 +395,7 @@ def pick_donors(
 
 
 class Contents(NamedTuple):
-    """The contents of the first slice, by number, and whom rows come from."""
+    """The values of the first slice as numbers, and the person behind each record and row."""
 
     own: Integers  # shape (n,): of each record
     shown: Integers  # shape (n,): of each row, -1 for that of no record
@@ -415,17 +416,19 @@ def pick_rows(
     last: int,
 ) -> None:
     """Pick a row in place of another one, by the chance that its record gives their contents."""
-    # Shapes: without, rows, numbers, found (c,): the person who is left out, the row, a uniform
-    # number, and the row instead; -1 for none.
-    own, shown = contents.own, contents.shown
+    # Shapes: without, rows, numbers, found (c,): the omitted person, the row, a uniform number,
+    # and the row instead; -1 for none.
+    own = contents.own
+    shown = contents.shown
     of_content = np.zeros(len(contents.chances))
     weights = np.empty(len(shown))
     for place in range(first, last):
-        begin, end = lists.starts[rows[place]], lists.starts[rows[place] + 1]
+        begin = lists.starts[rows[place]]
+        end = lists.starts[rows[place] + 1]
         for entry in range(begin, end):
             of_content[own[lists.members[entry]]] += lists.weights[entry]
 
-        # the chance of each row that shows nothing of the person who is left out
+        # the probability of each row that shows no value of the omitted person
         person = without[place]
         total = 0.0
         for row in range(len(shown)):

@@ -33,8 +33,9 @@ def is_disclosed_within_slices(microdata: Microdata, policy: Policy, setting: Se
 def share_disclosed_within_slices(microdata: Microdata, slices: Slices) -> float:
     """Return the approximate share of records of which a slice discloses a confidential value.
 
-    A row shows a slice of one donor, whatever the neighborhoods are. An intruder who knows the
-    other values of the slice finds that row if they are unique, and reads the confidential one.
+    All values of a slice in a row come from one donor, for any neighborhoods. An intruder who
+    knows the other values of the slice finds that row if they are unique, and reads the
+    confidential one.
     """
     comparison = Comparison(original=microdata, masked=microdata)
     worst = 0.0

@@ -159,7 +159,8 @@ def _later(
     """Return P(each person gave a row its later slice | what it shows), shape (people, m)."""
     from rwn_core.measures.attacks.belief_columns_kernel import Shown, chances_by_donor
 
-    rows, people = attacked.rows, attacked.people
+    rows = attacked.rows
+    people = attacked.people
     n = given.matrix.shape[1]
     if shown is None:  # every donor fits
         shown = _Coded(np.zeros(n, np.int64), np.zeros(len(rows), np.int64))

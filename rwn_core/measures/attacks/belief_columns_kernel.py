@@ -270,7 +270,8 @@ def chances_by_donor(
     dense = np.zeros(len(place))
     used = ZERO
     for column in range(columns):
-        begin, end = lists.starts[rows[column]], lists.starts[rows[column] + 1]
+        begin = lists.starts[rows[column]]
+        end = lists.starts[rows[column] + 1]
         if used + end - begin > room:
             room = 2 * (used + end - begin)
             people, chances = longer(people, used, room), longer(chances, used, room)
@@ -310,7 +311,7 @@ def chances_by_donor(
 class Changed(NamedTuple):
     """The rows that differ without a person, and those that are drawn again instead."""
 
-    # of each released row the people without whom it differs: shape (n + 1,) and (c,)
+    # for each released row, the people whose omission changes it: shape (n + 1,) and (c,)
     starts: NDArray[np.int64]
     people: NDArray[np.int64]
     # shape (m,) each: of each row drawn again the person it is for, and the belief in it
@@ -365,7 +366,8 @@ def shares_in_parts(
     pairs = ZERO
     for column in range(len(own)):
         part = part_of[own[column]]
-        best, total = 0.0, 0.0
+        best = 0.0
+        total = 0.0
         for entry in range(columns.starts[column], columns.starts[column + 1]):
             if part_of[columns.rows[entry]] == part:
                 best = max(best, columns.values[entry])

@@ -124,7 +124,7 @@ class PeopleLeftOut:
         columns = order[tried.group].astype(np.int64)
         again = self._again()
         changed = self.changed
-        # the people without whom each row differs
+        # for each row, the people whose omission changes it
         by_row = np.argsort(changed.row, kind="stable")
         starts = np.searchsorted(changed.row[by_row], np.arange(tried.comparison.masked.n + 1))
         shape = (len(self.people), self.table.n)
