@@ -13,11 +13,14 @@ import pandas as pd
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Role
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.assignment import all_rows
 from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.true_match import KnownColumns
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.parallel.kernel_cache import LIMITS, compiler, set_ready
 from rwn_core.randomness import SecretKey
@@ -54,7 +57,11 @@ def warm_for_limits() -> None:
 
 
 def _mask_and_attack() -> None:
-    release = mask(_table(50), RWN(k=3, epsilon=0.1), seed=0)
+    table = _table(50)
+    schema = table.schema.replace_variable("x", role=Role.KEY)
+    table = table.with_schema(schema.replace_variable("z", role=Role.CONFIDENTIAL))
+    release = mask(table, RWN(k=3, epsilon=0.1), seed=0)
+    ATTRIBUTE_GAIN.read(Comparison(original=table, masked=release.masked, law=release.law))
     if release.law is not None:
         link(release.law, release.masked)
         all_rows(sparse.csc_array(np.eye(2)), np.zeros(2, np.int64))

@@ -45,7 +45,7 @@ class RowsWithout:
     again : ndarray of int64, shape (c,)
         Which record of `table` stands for the row; -1 if none does.
     table : Microdata
-        The rows that are drawn again, m of them.
+        All released rows, and after them those that are drawn again, m of them.
     owner, like : ndarray of int64, shape (m,)
         The place of the person that each one is for, and the released row with the donors of
         its later slices.
@@ -96,18 +96,16 @@ def rows_without(
         (np.ones(len(people)), (own[people], np.arange(len(people)))),
         shape=(int(own.max()) + 1, len(people)),
     )
-    unit_of_row = own
-    rows = np.arange(n)
-    pairs = [_pairs(asked, unit_of_row, rows)]
-    for donors in drawn.donors:
-        some = np.flatnonzero(donors >= 0)
-        pairs.append(_pairs(asked, own[donors[some]], some))
-    person, row = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    slices, rows = np.nonzero(drawn.donors >= 0)
+    shown = own[drawn.donors[slices, rows]]
+    found = sparse.csr_array(asked[np.concatenate((own, shown))])
+    row_of = np.repeat(np.concatenate((np.arange(n), rows)), np.diff(found.indptr))
+    person, row = np.divmod(np.unique(found.indices.astype(np.int64) * n + row_of), n)
     again = np.flatnonzero(own[people[person]] != own[row])
     places, like = drawn.again(own[people[person[again]]], row[again], draw)
     stands = np.flatnonzero((places >= -n).all(axis=1))
     number = np.full(len(person), NO_DONOR)
-    number[again[stands]] = np.arange(len(stands))
+    number[again[stands]] = n + np.arange(len(stands))
     return RowsWithout(
         person=person,
         row=row,
@@ -116,14 +114,6 @@ def rows_without(
         owner=person[again[stands]],
         like=like[stands],
     )
-
-
-def _pairs(asked: sparse.csr_array, unit: Integers, row: Integers) -> Integers:
-    """Return the people asked for in each row's unit, and the row, shape (2, c)."""
-    # Shapes: unit, row (r,).
-    found = sparse.csr_array(asked[unit])
-    sizes = np.diff(found.indptr)
-    return np.stack((found.indices.astype(np.int64), np.repeat(row, sizes)))
 
 
 def for_rows(law: Law, like: Integers) -> Law:
@@ -229,26 +219,27 @@ class _Drawn:
         return found
 
     def written(self, places: Integers, rows: Integers) -> Microdata:
-        """Return rows with the values of `again`."""
+        """Return all released rows, and after them rows with the values of `again`."""
         # Shapes: places (m, units); rows (m,).
-        frame = self.masked.frame.iloc[rows].reset_index(drop=True)
+        if not len(rows):
+            return self.masked
+        place_of: dict[str, int] = {}
         for place, unit in enumerate(self.units):
-            at = places[:, place]
+            place_of |= dict.fromkeys(unit, place)
+        columns: dict[str, Any] = {}
+        for name in self.masked.names:
+            at = places[:, place_of[name]] if name in place_of else -1 - rows
             record = np.maximum(at, 0)
             row = np.maximum(-1 - at, 0)
-            for name in unit:
-                own = self.law.original.frame[name]
-                shown = self.masked.frame[name]
-                if own.dtype == shown.dtype and isinstance(own.dtype, np.dtype):
-                    values = np.where(at >= 0, own.to_numpy()[record], shown.to_numpy()[row])
-                else:
-                    values = _chosen(own.iloc[record], shown.iloc[row], at < 0)
-                frame[name] = values
-        if len(rows):
-            kinds = self.masked.frame.dtypes
-            other = {name: kind for name, kind in kinds.items() if frame[name].dtype != kind}
-            frame = frame.astype(other) if other else frame
-        return Microdata(frame, self.masked.schema)
+            own = self.law.original.array(name)
+            shown = self.masked.array(name)
+            if isinstance(shown, np.ndarray) and own.dtype == shown.dtype:
+                columns[name] = np.concatenate((shown, np.where(at >= 0, own[record], shown[row])))
+            else:
+                values = _chosen(pd.Series(own)[record], pd.Series(shown)[row], at < 0)
+                both = pd.concat((pd.Series(shown), pd.Series(values)), ignore_index=True)
+                columns[name] = both.astype(shown.dtype)
+        return Microdata.from_columns(columns, self.masked.schema)
 
 
 def _chosen(own: pd.Series[Any], shown: pd.Series[Any], is_shown: Booleans) -> Any:

@@ -35,6 +35,7 @@ from rwn_core.laws.tie_kernel import (
     fit_products,
     scale_table,
     tied_logs,
+    tied_pair_logs,
     weigh_scores,
 )
 from rwn_core.laws.unit_law import Unit
@@ -365,6 +366,10 @@ class TiedLaw(CellLaw):
         logs = np.full((self.original.n, 1 if ways.own else rows.released.shape[1]), -np.inf)
         for lists in self._lists(some=ways.own):
             work = partial(tied_logs, lists, tie, rows, ways, logs)
+            if len(tie.tables) == 2 and not ways.without:
+                one, other = tie.tables
+                together = one @ other.T / one.shape[1]
+                work = partial(tied_pair_logs, lists, tie, rows, together, ways.own, logs)
             current_work().quiet().run(work, len(lists.records))
         return logs
 

@@ -121,6 +121,22 @@ def squared_between(one: Points, other: Points) -> Floats:
     return total
 
 
+def squared_of_pairs(one: Points, other: Points) -> Floats:
+    """Squared distance of each person to the record at the same place, shape (m,)."""
+    # Not summed in the fixed order, as `squared_between`.
+    squares = level_squares(other)
+    mine = point_values(one)
+    theirs = point_values(other)
+    total = np.zeros(len(mine))
+    for column in range(other.shape[1]):
+        if column in squares:
+            for square in _of_levels(mine[:, column], theirs[:, column], squares[column]):
+                total += square
+        else:
+            total += (mine[:, column] - theirs[:, column]) ** 2
+    return total
+
+
 def _of_levels(one: Floats, other: Floats, squares: Floats) -> tuple[Floats, Floats]:
     """Return the squares that a category's two levels add to squared distances, in their order."""
     first = np.minimum(one, other).astype(np.int64)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -31,8 +32,20 @@ from rwn_core.measures.attacks.likeliest_value import (
     joined,
     secret_weights,
 )
-from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, tops, ways
+from rwn_core.measures.attacks.posterior import (
+    LARGEST_DENSE,
+    Way,
+    leveled,
+    shares_of,
+    times,
+    tops,
+    ways,
+)
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
+
+if TYPE_CHECKING:
+    from rwn_core.laws.value_counts_kernel import WeightedRows
+    from rwn_core.measures.attacks.belief_columns_kernel import Shown
 
 DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too
 
@@ -46,12 +59,12 @@ class Beliefs(NamedTuple):
     donor: list[sparse.sparray]
 
 
-class _AttackedRows(NamedTuple):
+class AttackedRows(NamedTuple):
     """The rows of a release that are attacked, and the people looked for."""
 
     masked: Microdata
     rows: Integers  # shape (m,)
-    people: Integers  # shape (people,): records of the original
+    people: Integers  # shape (people,): records of the original; or (m,), the one of each row
 
 
 class _Coded(NamedTuple):
@@ -87,27 +100,156 @@ def beliefs(
     # that unit's values to a row of record i); pi_i: posterior of the source by all keys. Row r
     # shows t's value with probability sum_i pi_i w_it [t has a_r] / sum_l w_il [l has a_r]. With
     # several ways (the 2015 method), way and source are inferred together.
-    parts = ways(law, masked, rows, keys)
+    attacked = AttackedRows(masked, rows, people)
+    source, ways_of_secret = _posterior(law, attacked, keys, secrets)
+    donors: dict[Hashable, sparse.sparray] = {}
+    for same, shown in ways_of_secret:
+        if same not in donors:
+            each = [way.of_people(people) for way in shown()]
+            donors[same] = sum(each[1:], each[0])
+    all_people = np.array_equal(people, np.arange(source.shape[0]))
+    return Beliefs(
+        (source if all_people else source.tocsr()[people]).tocsc(),
+        [donors[same] for same, _ in ways_of_secret],
+    )
+
+
+def own_beliefs(
+    law: Law, attacked: AttackedRows, keys: Sequence[str], secrets: Sequence[str]
+) -> list[Floats]:
+    """Return the posteriors of `beliefs` of each row in one person only, that of the row.
+
+    First as its source, then for each confidential variable; shape (m,) each.
+    """
+    source, ways_of_secret = _posterior(law, attacked, keys, secrets)
+    donors: dict[Hashable, Floats] = {}
+    for same, shown in ways_of_secret:
+        if same not in donors:
+            donors[same] = np.sum([way.of_own(attacked.people) for way in shown()], axis=0)
+    return [shares_of(source, attacked.people), *(donors[same] for same, _ in ways_of_secret)]
+
+
+def _posterior(
+    law: Law, attacked: AttackedRows, keys: Sequence[str], secrets: Sequence[str]
+) -> tuple[sparse.csc_array, list[tuple[Hashable, Callable[[], list[_Shown]]]]]:
+    """Return the posterior of the sources, (n, m), and of each secret what shows it, by ways.
+
+    What shows a secret comes with a key: secrets with equal keys have the same.
+    """
+    parts = ways(law, attacked.masked, attacked.rows, keys)
     matrices, _ = leveled([way.part for way in parts])
     total = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     joint = [times(matrix, factor) for matrix in matrices]
-    source = sum(joint[1:], joint[0])
-    attacked = _AttackedRows(masked, rows, people)
-    donors: dict[Hashable, sparse.sparray] = {}
-    of_secret = []
+
+    def shown(secret: str, shared: tuple[str, ...]) -> list[_Shown]:
+        pairs = zip(parts, joint, strict=True)
+        return [_shown(way, each, shared, secret, attacked) for way, each in pairs]
+
+    of_secret: list[tuple[Hashable, Callable[[], list[_Shown]]]] = []
     for secret in secrets:
         shared = _keys_of_same_donor(law, secret, keys)
-        same = _what_tells(law, parts, secret, shared)
-        if same not in donors:
-            shown = [
-                _shown(way, each, shared, secret, attacked)
-                for way, each in zip(parts, joint, strict=True)
-            ]
-            donors[same] = sum(shown[1:], shown[0])
-        of_secret.append(donors[same])
-    all_people = np.array_equal(people, np.arange(source.shape[0]))
-    return Beliefs((source if all_people else source.tocsr()[people]).tocsc(), of_secret)
+        told = _what_tells(law, parts, secret, shared)
+        of_secret.append((told, partial(shown, secret, shared)))
+    return sum(joint[1:], joint[0]), of_secret
+
+
+class _Shown(Protocol):
+    """The chance that a row comes about in one way and shows the value of a person."""
+
+    def of_people(self, people: Integers) -> sparse.sparray:
+        """Return it of all pairs of these people and the rows, shape (people, m)."""
+
+    def of_own(self, people: Integers) -> Floats:
+        """Return it of each row and the person at the same place, shape (m,)."""
+
+
+class _BySource(NamedTuple):
+    """The chance in rows that show their source's value, or no record's."""
+
+    source: sparse.csc_array  # shape (n, m): the belief in each source
+    kept: Floats  # shape (n,): P(a row of each source shows its value)
+
+    def of_people(self, people: Integers) -> sparse.sparray:
+        return sparse.diags_array(self.kept[people]) @ self.source.tocsr()[people]
+
+    def of_own(self, people: Integers) -> Floats:
+        return self.kept[people] * shares_of(self.source, people)
+
+
+class _ByDonor(NamedTuple):
+    """The chance in rows whose sources have donors."""
+
+    cells: Law
+    # shape (n, m): the belief in each source, per its chance to release what the row shows of
+    # the secret's unit
+    source: sparse.csc_array
+    q: float
+    coded: _Coded | None  # of that unit's keys
+
+    def of_people(self, people: Integers) -> sparse.sparray:
+        shown = _given(self.cells, self.source, self.q, people)
+        if self.coded is None:
+            return shown
+        entries = sparse.coo_array(shown)
+        person, row = entries.coords
+        has = self.coded.own[people[person]] == self.coded.released[row]
+        return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
+
+    def of_own(self, people: Integers) -> Floats:
+        from rwn_core.laws.value_counts_kernel import Columns
+        from rwn_core.measures.attacks.belief_columns_kernel import sums_of_products
+
+        assert self.cells.donors is not None  # as its maker has seen
+        asked, place = np.unique(people, return_inverse=True)
+        received = self.cells.donors.received(asked)
+        source = self.source
+        source.sort_indices()
+        believed = Columns(source.indptr, source.indices, source.data)
+        given = Columns(received.indptr, received.indices, received.data)
+        shown = self.q * sums_of_products(believed, given, place)
+        if self.q != 1:
+            shown += (1 - self.q) * shares_of(source, people)
+        if self.coded is None:
+            return shown
+        return np.where(self.coded.own[people] == self.coded.released, shown, 0.0)
+
+
+class _ByRow(NamedTuple):
+    """The chance in rows whose donors depend on what they show before, not on their source."""
+
+    given: DonorTables | DonorsOfRows  # of the secret's later slice
+    rows: Integers
+    coded: _Coded | None  # of the keys in that slice
+
+    def of_people(self, people: Integers) -> sparse.sparray:
+        from rwn_core.measures.attacks.belief_columns_kernel import chances_by_donor
+
+        place = np.full(self.given.matrix.shape[1], -1, np.int32)
+        place[people] = np.arange(len(people))
+        found = chances_by_donor(*self._lists(), place)
+        entries = found.values, found.rows, found.starts
+        return sparse.csc_array(entries, shape=(len(people), len(self.rows)))
+
+    def of_own(self, people: Integers) -> Floats:
+        from rwn_core.measures.attacks.belief_columns_kernel import chances_of_own
+
+        return chances_of_own(*self._lists(), people)
+
+    def _lists(self) -> tuple[WeightedRows, Integers, Shown]:
+        """Return all donors, the list of each row, and what it shows of the unit's keys."""
+        from rwn_core.measures.attacks.belief_columns_kernel import Shown
+
+        given = self.given
+        coded = self.coded
+        if coded is None:  # every donor fits
+            every = np.zeros(given.matrix.shape[1], np.int64)
+            coded = _Coded(every, np.zeros(len(self.rows), np.int64))
+        return (
+            weighted_rows(given.matrix),
+            given.rows[self.rows] if isinstance(given, DonorsOfRows) else self.rows,
+            Shown(coded.own.astype(np.int64), coded.released.astype(np.int64)),
+        )
 
 
 def _shown(
@@ -115,65 +257,33 @@ def _shown(
     source: sparse.csc_array,
     shared: tuple[str, ...],
     secret: str,
-    attacked: _AttackedRows,
-) -> sparse.sparray:
-    """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
+    attacked: AttackedRows,
+) -> _Shown:
+    """Return what shows a secret where rows come about in one way, by the belief in sources."""
     # shared: the keys with the secret's donor. Of tied slices it is by the weights of the slice
     # alone: the place of a person in the order of a slice is known with its values only.
-    masked = attacked.masked
-    rows = attacked.rows
-    people = attacked.people
     cells = way.cells
     q = way.cells.modification(secret)
-    if cells.donors is None:  # a row shows its source's value, or no record's
-        return sparse.diags_array(cells.retained(secret)[people]) @ source.tocsr()[people]
+    if cells.donors is None:
+        return _BySource(source, cells.retained(secret))
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
-        return source.tocsr()[people] * float(q == 0)
+        return _BySource(source, np.full(source.shape[0], float(q == 0)))
     coded = None
     if shared:
-        own, released = codes_together(cells.original, masked, shared, rows)
-        coded = _Coded(own, released)
-    if secret in cells.later:  # donors depend on what the row shows before, not on its source
-        return _later(cells.later[secret], attacked, coded)
-    if shared and source.nnz:  # else in this way none of the rows came about
+        about = cells.original, attacked.masked, shared, attacked.rows
+        coded = _Coded(*codes_together(*about))
+    if secret in cells.later:
+        return _ByRow(cells.later[secret], attacked.rows, coded)
+    if coded is not None and source.nnz:  # else in this way none of the rows came about
         # the belief in each source per its chance to release a row's values of the shared keys
-        column = np.repeat(released, np.diff(source.indptr))
-        given = cells.donors.table(own, cells.modification(shared[0]))
+        column = np.repeat(coded.released, np.diff(source.indptr))
+        given = cells.donors.table(coded.own, cells.modification(shared[0]))
         if np.prod(given.shape, dtype=float) <= LARGEST_DENSE:
             given = given.toarray()  # read many times faster than a sparse one
         chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
         share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
         source = sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
-    shown = _given(cells, source, q, people)
-    if not shared:
-        return shown
-    entries = sparse.coo_array(shown)
-    person, row = entries.coords
-    has = own[people[person]] == released[row]
-    return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
-
-
-def _later(
-    given: DonorTables | DonorsOfRows, attacked: _AttackedRows, shown: _Coded | None
-) -> sparse.csc_array:
-    """Return P(each person gave a row its later slice | what it shows), shape (people, m)."""
-    from rwn_core.measures.attacks.belief_columns_kernel import Shown, chances_by_donor
-
-    rows = attacked.rows
-    people = attacked.people
-    n = given.matrix.shape[1]
-    if shown is None:  # every donor fits
-        shown = _Coded(np.zeros(n, np.int64), np.zeros(len(rows), np.int64))
-    place = np.full(n, -1, np.int32)
-    place[people] = np.arange(len(people))
-    found = chances_by_donor(
-        weighted_rows(given.matrix),
-        given.rows[rows] if isinstance(given, DonorsOfRows) else rows,
-        Shown(shown.own.astype(np.int64), shown.released.astype(np.int64)),
-        place,
-    )
-    entries = found.values, found.rows, found.starts
-    return sparse.csc_array(entries, shape=(len(people), len(rows)))
+    return _ByDonor(cells, source, q, coded)
 
 
 def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> sparse.sparray:

@@ -308,6 +308,45 @@ def chances_by_donor(
     return Columns(starts, longer(people, used, used), longer(chances, used, used))
 
 
+@jit_entry
+def chances_of_own(
+    lists: WeightedRows, rows: NDArray[np.int64], shown: Shown, donors: NDArray[np.int64]
+) -> Shares:
+    """The chance of one donor of each row to have given it what it shows, shape (m,)."""
+    # As `chances_by_donor`; 0 of a donor without the shown values, or of none.
+    chances = np.zeros(len(rows))
+    for column in range(len(rows)):
+        own = 0.0
+        total = 0.0
+        for entry in range(lists.starts[rows[column]], lists.starts[rows[column] + 1]):
+            donor = lists.members[entry]
+            if shown.own[donor] == shown.released[column]:
+                total += lists.weights[entry]
+                if donor == donors[column]:
+                    own += lists.weights[entry]
+        if own > 0.0:
+            chances[column] = own / total
+    return chances
+
+
+@jit_entry
+def sums_of_products(one: Columns, other: Columns, place: NDArray[np.int64]) -> Shares:
+    """The sum over rows of each column of one array times that of another, shape (columns,)."""
+    # Column c of the first belongs to column place[c] of the other; rows ascend in both.
+    columns = len(place)
+    sums = np.zeros(columns)
+    for column in range(columns):
+        at = other.starts[place[column]]
+        end = other.starts[place[column] + 1]
+        for entry in range(one.starts[column], one.starts[column + 1]):
+            row = one.rows[entry]
+            while at < end and other.rows[at] < row:
+                at += 1
+            if at < end and other.rows[at] == row:
+                sums[column] += one.values[entry] * other.values[at]
+    return sums
+
+
 class Changed(NamedTuple):
     """The rows that differ without a person, and those that are drawn again instead."""
 

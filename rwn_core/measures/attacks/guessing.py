@@ -126,14 +126,15 @@ class Closest:
             return self.original
         return contiguous_rows(self.metric.coded(table))
 
-    def ties(self, points: Points, there: Booleans | None = None) -> Booleans:
+    def ties(self, points: Points) -> Booleans:
         """The marks of the released rows nearest to each person, shape (m, rows)."""
-        # Shapes: there (m, rows), the rows that there are for each person; all if not given.
         squared = squared_between(points, self.released)
-        if there is not None:
-            squared = np.where(there, squared, np.inf)
-        nearest = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18
-        return np.asarray(nearest if there is None else nearest & there)
+        return np.asarray(squared <= tied_with(squared.min(axis=1, keepdims=True)))
+
+
+def tied_with(least: Floats) -> Floats:
+    """Return the largest squared distances that count as equal to some, of any shape."""
+    return least * (1 + TIE) + 1e-18
 
 
 def some_people(table: Microdata, most: int = ATTACKS) -> Microdata:

@@ -13,33 +13,34 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.sizes import STORED_NUMBERS
+from rwn_core.data.sizes import ATTACKED_PAIRS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.left_out import for_rows, rows_without
 from rwn_core.measures.attacks.attribute_attack import (
     OWN_VALUE,
     POSTERIORS,
     TOGETHER,
+    AttackedRows,
     Beliefs,
     Counted,
     Success,
     attack,
-    beliefs,
     indicator,
+    own_beliefs,
 )
-from rwn_core.measures.attacks.guessing import Closest
+from rwn_core.measures.attacks.guessing import Closest, tied_with
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
+from rwn_core.neighbors.distance import squared_between, squared_of_pairs
 
 if TYPE_CHECKING:
     from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
 
-CHUNK = 500  # rows drawn again, or people, that are looked at together
+CHUNK = 500  # people that are looked at together, and rows drawn again at least
 
 
 class PeopleLeftOut:
@@ -67,7 +68,7 @@ class PeopleLeftOut:
         masked = comparison.masked
         own = None if tried.units is None else tried.units
         self.changed = rows_without(law, masked, people, own)
-        self.table = _both(masked, self.changed.table)
+        self.table = self.changed.table
         self.like = np.concatenate((np.arange(masked.n), self.changed.like))
 
     def successes(self) -> list[list[Success]]:
@@ -144,45 +145,60 @@ class PeopleLeftOut:
         """Return each one's belief in the rows drawn again: as a source, and for each secret."""
         tried = self.tried
         owner = self.changed.owner
-        found = [np.zeros(len(owner)) for _ in range(1 + len(tried.secrets))]
-        law = for_rows(tried.law, self.like)
-        masked = self.table
         first = tried.comparison.masked.n
-        for start in range(0, len(owner), CHUNK):
-            some = np.arange(start, min(start + CHUNK, len(owner)))
-            asked, place = np.unique(owner[some], return_inverse=True)
-            about = (law, masked, first + some, tried.keys, tried.secrets, self.people[asked])
-            made = beliefs(*about)
-            column = np.arange(len(some))
-            for each, matrix in zip(found, (made.source, *made.donor), strict=True):
-                each[some] = np.asarray(sparse.csr_array(matrix)[place, column]).ravel()
-        return found
+        law = for_rows(tried.law, self.like)
+        found = [[np.zeros(0)] * (1 + len(tried.secrets))]
+        size = max(CHUNK, ATTACKED_PAIRS // first)
+        for start in range(0, len(owner), size):
+            own = owner[start : start + size]
+            rows = first + start + np.arange(len(own))
+            attacked = AttackedRows(self.table, rows, self.people[own])
+            found.append(own_beliefs(law, attacked, tried.keys, tried.secrets))
+        return [np.concatenate(each) for each in zip(*found, strict=True)]
 
-    def _available(self) -> Iterator[tuple[slice, Booleans]]:
-        """Yield which rows there are without each person, some people at a time, (people, rows)."""
-        n = self.tried.comparison.masked.n
+    def _parts(self) -> Iterator[tuple[slice, tuple[Integers, Integers]]]:
+        """Yield some people at a time, with the places of rows that are not there without them."""
         changed = self.changed
         for start in range(0, len(self.people), CHUNK):
             part = slice(start, min(start + CHUNK, len(self.people)))
-            there = np.zeros((part.stop - start, self.table.n), dtype=bool)
-            there[:, :n] = True
-            some = (changed.person >= start) & (changed.person < part.stop)
-            there[changed.person[some] - start, changed.row[some]] = False
-            some = (changed.owner >= start) & (changed.owner < part.stop)
-            there[changed.owner[some] - start, n + np.flatnonzero(some)] = True
-            yield part, there
+            low, high = np.searchsorted(changed.person, (part.start, part.stop))
+            yield part, (changed.person[low:high] - start, changed.row[low:high])
+
+    def _marked(self, inside: list[Integers], again: Booleans) -> sparse.csr_array:
+        """Return 1 for pairs of people and released rows, and for some drawn again for their owner.
+
+        Shapes: inside (2, c) each; again (m,); the answer (people, rows).
+        """
+        n = self.tried.comparison.masked.n
+        ours = np.stack((self.changed.owner[again], n + np.flatnonzero(again)))
+        pairs = np.concatenate((*inside, ours), axis=1)
+        shape = len(self.people), self.table.n
+        return sparse.csr_array((np.ones(pairs.shape[1]), tuple(pairs)), shape)
 
     def _nearest(self, people: Microdata) -> sparse.csr_array:
         """Return the rows with a person's keys, or the nearest, shape (people, rows)."""
+        n = self.tried.comparison.masked.n
+        owner = self.changed.owner
         comparison = self.tried.comparison.with_masked(self.table, self.tried.law)
         closest = Closest(comparison, self.tried.keys)
         points = closest.people(people)
+        inside, drawn = (np.flatnonzero(some) for some in (closest.rows < n, closest.rows >= n))
+        released = closest.released[inside]
+        # of each row drawn again, from its owner; none of a row without values
+        apart = np.full(len(owner), np.inf)
+        again = closest.rows[drawn] - n
+        apart[again] = squared_of_pairs(points[owner[again]], closest.released[drawn])
+        edge = np.full(people.n, np.inf)
+        np.minimum.at(edge, owner, apart)
         pairs = []
-        for part, there in self._available():
-            person, place = np.nonzero(closest.ties(points[part], there[:, closest.rows]))
-            pairs.append((person + part.start, closest.rows[place]))
-        person, row = map(np.concatenate, zip(*pairs, strict=True))
-        return sparse.csr_array((np.ones(len(person)), (person, row)), (people.n, self.table.n))
+        for part, gone in self._parts():
+            squared = np.full((part.stop - part.start, n), np.inf)
+            squared[:, closest.rows[inside]] = squared_between(points[part], released)
+            squared[gone] = np.inf
+            edge[part] = tied_with(np.minimum(edge[part], squared.min(axis=1)))
+            person, row = np.nonzero((squared <= edge[part, np.newaxis]) & (squared < np.inf))
+            pairs.append(np.stack((person + part.start, row)))
+        return self._marked(pairs, (apart <= edge[owner]) & (apart < np.inf))
 
     def _predicted(
         self, number: int, people: Microdata, values: ReleasedValues, units: Integers | None
@@ -196,23 +212,18 @@ class PeopleLeftOut:
         predictor = self.tried.predictors[number]
         if predictor.leaf_of is None or "tree" not in found:
             return found
+        n = self.tried.comparison.masked.n
         leaf = predictor.leaf_of(predictor.released.scaled_columns(people))
         held = predictor.leaf_of(predictor.released.scaled_columns(self.table))
-        parts = [
-            sparse.csr_array(((leaf[part, np.newaxis] == held) & there).astype(np.float64))
-            for part, there in self._available()
-        ]
-        rows = sparse.csr_array(sparse.vstack(parts))
+        pairs = []
+        for part, gone in self._parts():
+            same = leaf[part, np.newaxis] == held[:n]
+            same[gone] = False
+            person, row = np.nonzero(same)
+            pairs.append(np.stack((person + part.start, row)))
+        rows = self._marked(pairs, leaf[self.changed.owner] == held[n:])
         found["tree"] = values.named(rows)
         if units is not None:
             together = sparse.csr_array(indicator(units) @ rows)
             found["tree" + TOGETHER] = values.named(together).given_to(units)
         return found
-
-
-def _both(masked: Microdata, again: Microdata) -> Microdata:
-    """Return released rows and those drawn again in one table."""
-    if not again.n:
-        return masked
-    frame = pd.concat((masked.frame, again.frame), ignore_index=True)
-    return Microdata(frame.astype(masked.frame.dtypes.to_dict()), masked.schema)

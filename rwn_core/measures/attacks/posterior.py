@@ -155,7 +155,10 @@ def _product(
     people: Integers | None = None,
 ) -> Scaled:
     """Return the product over the units, counted over donors where values have donors."""
-    if law.donors is not None and law.tied is None:
+    units = attacked_units(law, names)
+    # one slice alone has the weights of its neighborhood, whatever it is tied to
+    drawn = sum(law.modification(unit[0]) > 0 for unit in units)
+    if law.donors is not None and (law.tied is None or drawn < 2):
         from rwn_core.measures.attacks.pair_likelihood_kernel import sparse_likelihood
 
         some, places = masked, rows
@@ -164,7 +167,7 @@ def _product(
             places = np.arange(len(rows))
         coded = [
             (*codes_together(law.original, some, unit, places), law.modification(unit[0]))
-            for unit in attacked_units(law, names)
+            for unit in units
         ]
         first = np.argsort([-own.max() for own, _, _ in coded], kind="stable")
         informative = [coded[unit] for unit in first]  # the most informative unit first
@@ -173,7 +176,7 @@ def _product(
     parts = []
     for start in range(0, max(1, len(rows)), most):
         # the product of the units' probabilities, in logarithms, shape (rows, n)
-        logs = law.logs(attacked_units(law, names), masked, rows[start : start + most])
+        logs = law.logs(units, masked, rows[start : start + most])
         top = logs.max(axis=1)
         scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
         parts.append(of_records(Scaled(sparse.csc_array(scaled.T), top), people))

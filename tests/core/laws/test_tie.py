@@ -21,6 +21,7 @@ from rwn_core.laws.tie_kernel import (
     Ways,
     draw_tied,
     tied_logs,
+    tied_pair_logs,
     weigh_scores,
 )
 from rwn_core.measures.attacks.attribute_attack import beliefs
@@ -102,6 +103,42 @@ def test_COUP_3_and_6_the_law_of_a_row(id_: str) -> None:
     tied_logs(lists_of_weights(given["weights"]), arrays, numbers, DRAWN, logs, 0, 6)
     wanted = [each["by_source"] for each in expected["rows"]]
     np.testing.assert_allclose(np.exp(logs).T, wanted, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("fault", ["", "drawn apart"])
+@pytest.mark.parametrize("own", [False, True])
+def test_two_slices_by_bins_have_the_law_that_they_have_by_classes(own: bool, fault: str) -> None:
+    """Lists of some donors, values of several donors apart, and rows that nobody can release."""
+    rng = np.random.default_rng(7)
+    n = 40
+    arrays = arrays_of(rng.normal(size=(2, n)), [[0.5], [0.9]], 128, 64)
+    weights = rng.dirichlet(np.full(n, 0.3), size=n)
+    weights[weights < 0.01] = 0.0
+    weights /= weights.sum(axis=1, keepdims=True)
+    lists = lists_of_weights(weights)._replace(sizes=np.where(np.arange(n) % 3 == 0, 4, n))
+    coded = tied_law._slots([(rng.integers(0, 9, n), rng.integers(-1, 9, n)) for _ in range(2)])
+    one, other = arrays.tables
+    together = one @ other.T / 128
+    if fault:
+        together = np.full_like(together, together.mean())
+    columns = 1 if own else n
+    by_classes, by_bins = np.zeros((2, n, columns))
+    tied_logs(lists, arrays, coded, Ways(without=False, own=own), by_classes, 0, n)
+    tied_pair_logs(lists, arrays, coded, together, own, by_bins, 0, n)
+    possible = by_classes > -np.inf
+    assert 0 < possible.sum() < possible.size
+    assert ((by_bins > -np.inf) == possible).all()
+    apart = np.abs(by_bins[possible] - by_classes[possible]).max()
+    assert (apart > 0.1) if fault else (apart < 1e-11)
+
+
+def test_one_slice_alone_is_attacked_by_the_weights_of_its_neighborhoods() -> None:
+    law = setting(0).prepare(table_of_six(0)).law
+    masked = rwn.mask(table_of_six(0), setting(0), seed=3).masked
+    for names in (["c"], ["a", "b"]):
+        found, logs = likelihoods(law, masked, ALL, names)
+        by_classes = np.exp(law.tied.logs([tuple(names)], masked, ALL).T)
+        np.testing.assert_allclose(found.toarray() * np.exp(logs), by_classes, atol=1e-12)
 
 
 def test_COUP_4_the_draw() -> None:

@@ -15,7 +15,12 @@ from rwn_core.datasets.mask_dataset import prepare_run
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import DrawRequest, slider_range
 from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block
-from rwn_core.neighbors.distance import CodedPoints, squared_distances
+from rwn_core.neighbors.distance import (
+    CodedPoints,
+    squared_between,
+    squared_distances,
+    squared_of_pairs,
+)
 from rwn_core.neighbors.draw_kernel import draw_rows
 from rwn_core.neighbors.find import check_outside
 from rwn_core.neighbors.index import build_index
@@ -705,3 +710,17 @@ def test_ties_are_ordered_by_the_second_number():
     first, second = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0.9, 0.3, 0.2, 0.1])
     assert order_by(first, second).tolist() == [3, 1, 2, 0]
     assert order_by(second, first).tolist() == [3, 2, 1, 0]
+
+
+def test_pairs_at_the_same_place_are_as_far_apart_as_among_all_pairs() -> None:
+    rng = np.random.default_rng(5)
+    squares = {2: np.array([0.0, 0.0, 0.5, 1.0])}
+    for levels in ({}, squares):
+        one, other = (
+            np.column_stack((rng.normal(size=(9, 2)), rng.integers(1, 4, 9))) for _ in range(2)
+        )
+        if levels:
+            one, other = (CodedPoints(values=each, squares=levels) for each in (one, other))
+        wanted = np.diag(squared_between(one, other))
+        np.testing.assert_allclose(squared_of_pairs(one, other), wanted, rtol=1e-12)
+        assert np.ptp(wanted) > 0

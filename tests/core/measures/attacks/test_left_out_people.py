@@ -11,6 +11,7 @@ from scipy.stats import chi2
 import rwn_core as rwn
 from rwn_core import Comparison, NotApplicable, SecretKey, SoftRWN
 from rwn_core.laws.left_out import NO_DONOR, _apart, rows_without
+from rwn_core.measures.attacks.attribute_attack import AttackedRows, beliefs, own_beliefs
 from rwn_core.measures.risk import attributes
 from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.tuning.evaluate import read_all
@@ -72,6 +73,30 @@ def test_the_tie_of_bodyfat_reads_as_much_as_halves_of_the_table_do() -> None:
         assert alone.value <= found.value
         assert (alone.interval[1] - alone.interval[0]) / 3.92 < 0.02
     assert np.mean(read) == pytest.approx(0.04, abs=0.02)  # nearly three times the error of .007
+
+
+LAWS = WAYS | {
+    "predicted": SoftRWN(width=2.0, own=True, by_prediction=True, mixed=True),
+    "2015": rwn.NBRS2015(epsilon=2.0),
+    "noise": rwn.AdditiveNoise(size=0.5),
+}
+
+
+@pytest.mark.parametrize("way", LAWS)
+def test_beliefs_in_the_person_of_each_row_are_those_in_all_people(way: str) -> None:
+    """Also where a key has the donor of the secret, and for secrets with other donors."""
+    data = bodyfat() if way in ("apart", "predicted", "tied") else rwn.load_demo("bodyfat")
+    data = data.with_slices([("siri", "age"), ("weight", "height", "chest")])
+    release = rwn.mask(data, LAWS[way], seed=3)
+    rows = np.arange(0, data.n, 2)
+    people = np.random.default_rng(1).permutation(data.n)[: len(rows)]
+    keys, secrets = ("age", "chest", "neck"), ("siri", "weight", "hip")
+    own = own_beliefs(release.law, AttackedRows(release.masked, rows, people), keys, secrets)
+    every = beliefs(release.law, release.masked, rows, keys, secrets, np.arange(data.n))
+    assert max(each.max() for each in own) > 0
+    for found, whole in zip(own, (every.source, *every.donor), strict=True):
+        wanted = whole.toarray()[people, np.arange(len(rows))]
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-15)
 
 
 PLANTED = ("as it is", "in classes of their own", "with the own record")
@@ -136,10 +161,11 @@ def test_no_row_of_a_unit_stays_and_none_shows_it() -> None:
     own = found.again < 0
     assert (units[2 * found.person[own]] == units[found.row[own]]).mean() > 0.99
     siri = data.frame["siri"].to_numpy()
-    for number in range(0, found.table.n, 7):
+    assert found.table.n == data.n + len(found.owner)
+    for number in range(0, len(found.owner), 7):
         of_unit = siri[units == found.owner[number]]
         others = np.isin(of_unit, siri[units != found.owner[number]])
-        assert not np.isin(found.table.frame["siri"].iloc[number], of_unit[~others])
+        assert not np.isin(found.table.frame["siri"].iloc[data.n + number], of_unit[~others])
 
 
 @pytest.mark.parametrize("fault", ["", "the last row is looked up as any other"])
