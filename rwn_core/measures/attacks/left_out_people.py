@@ -8,7 +8,7 @@ release, with the same beliefs, and the difference is what the own record adds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ from rwn_core.measures.attacks.attribute_attack import (
 )
 from rwn_core.measures.attacks.guessing import Closest, tied_with
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
+from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.neighbors.distance import squared_between, squared_of_pairs
 
 if TYPE_CHECKING:
@@ -123,38 +124,52 @@ class PeopleLeftOut:
         tried = self.tried
         order = np.argsort(np.concatenate([part for _, part in tried.inside]), kind="stable")
         columns = order[tried.group].astype(np.int64)
-        again = self._again()
+        sources = [part.source for part, _ in tried.inside]
+        donors = zip(*(part.donor for part, _ in tried.inside), strict=True)
+        inside = [_side_by_side(each) for each in (sources, *donors)]
         changed = self.changed
         # for each row, the people whose omission changes it
         by_row = np.argsort(changed.row, kind="stable")
         starts = np.searchsorted(changed.row[by_row], np.arange(tried.comparison.masked.n + 1))
+        people = changed.person[by_row]
+        owners = changed.owner.astype(np.int64)
         shape = (len(self.people), self.table.n)
-
-        def in_all_rows(place: int) -> sparse.csc_array:
-            each = [part.source if place < 0 else part.donor[place] for part, _ in tried.inside]
-            joined = each[0].tocsc() if len(each) == 1 else sparse.csc_array(sparse.hstack(each))
+        in_all_rows = []
+        for joined, again in zip(inside, self._again(inside, columns), strict=True):
             believed = Columns(joined.indptr, joined.indices, joined.data)
-            owners = changed.owner.astype(np.int64)
-            without = Changed(starts, changed.person[by_row], owners, again[place + 1])
-            found = beliefs_without(believed, columns, without)
-            return sparse.csc_array((found.values, found.rows, found.starts), shape=shape)
+            found = beliefs_without(believed, columns, Changed(starts, people, owners, again))
+            entries = found.values, found.rows, found.starts
+            in_all_rows.append(sparse.csc_array(entries, shape=shape))
+        return Beliefs(in_all_rows[0], in_all_rows[1:])
 
-        return Beliefs(in_all_rows(-1), [in_all_rows(place) for place in range(len(tried.secrets))])
-
-    def _again(self) -> list[Floats]:
+    def _again(self, inside: list[sparse.csc_array], columns: Integers) -> list[Floats]:
         """Return each one's belief in the rows drawn again: as a source, and for each secret."""
+        # Shapes: inside (people, classes) each, the beliefs in released rows; columns (n,), where
+        # each row has its own.
         tried = self.tried
         owner = self.changed.owner
-        first = tried.comparison.masked.n
+        n = tried.comparison.masked.n
+        # by its keys alone a row with those of the released row is believed in as that one is
+        unlike = np.ones(len(owner), dtype=bool)
+        if not tried.law.later:
+            comparison = tried.comparison.with_masked(self.table, tried.law)
+            keys = cell_codes(comparison, tried.keys)[1]
+            unlike = (keys[n:] != keys[self.changed.like]).any(axis=1)
+        found = [np.zeros(len(owner)) for _ in inside]
+        like = np.flatnonzero(~unlike)
+        if like.size:
+            for each, matrix in zip(found, inside, strict=True):
+                each[like] = matrix[owner[like], columns[self.changed.like[like]]]
         law = for_rows(tried.law, self.like)
-        found = [[np.zeros(0)] * (1 + len(tried.secrets))]
-        size = max(CHUNK, ATTACKED_PAIRS // first)
-        for start in range(0, len(owner), size):
-            own = owner[start : start + size]
-            rows = first + start + np.arange(len(own))
-            attacked = AttackedRows(self.table, rows, self.people[own])
-            found.append(own_beliefs(law, attacked, tried.keys, tried.secrets))
-        return [np.concatenate(each) for each in zip(*found, strict=True)]
+        others = np.flatnonzero(unlike)
+        size = max(CHUNK, ATTACKED_PAIRS // n)
+        for start in range(0, len(others), size):
+            some = others[start : start + size]
+            attacked = AttackedRows(self.table, n + some, self.people[owner[some]])
+            made = own_beliefs(law, attacked, tried.keys, tried.secrets)
+            for each, belief in zip(found, made, strict=True):
+                each[some] = belief
+        return found
 
     def _parts(self) -> Iterator[tuple[slice, tuple[Integers, Integers]]]:
         """Yield some people at a time, with the places of rows that are not there without them."""
@@ -227,3 +242,8 @@ class PeopleLeftOut:
             together = sparse.csr_array(indicator(units) @ rows)
             found["tree" + TOGETHER] = values.named(together).given_to(units)
         return found
+
+
+def _side_by_side(parts: Sequence[sparse.sparray]) -> sparse.csc_array:
+    """Return the columns of several arrays as those of one."""
+    return parts[0].tocsc() if len(parts) == 1 else sparse.csc_array(sparse.hstack(parts))

@@ -10,8 +10,10 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core import Comparison, NotApplicable, SecretKey, SoftRWN
-from rwn_core.laws.left_out import NO_DONOR, _apart, rows_without
+from rwn_core.laws.left_out import NO_DONOR, _apart, for_rows, rows_without
 from rwn_core.measures.attacks.attribute_attack import AttackedRows, beliefs, own_beliefs
+from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
+from rwn_core.measures.attacks.left_out_people import PeopleLeftOut
 from rwn_core.measures.risk import attributes
 from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.tuning.evaluate import read_all
@@ -97,6 +99,29 @@ def test_beliefs_in_the_person_of_each_row_are_those_in_all_people(way: str) -> 
     for found, whole in zip(own, (every.source, *every.donor), strict=True):
         wanted = whole.toarray()[people, np.arange(len(rows))]
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("way", ["each alone", "some kept", "tied", "predicted"])
+def test_a_row_drawn_again_with_the_same_keys_is_believed_in_as_before(way: str) -> None:
+    data = bodyfat() if way in ("tied", "predicted") else rwn.load_demo("bodyfat")
+    release = rwn.mask(data, WAYS[way], seed=3)
+    compared = Comparison(original=data, masked=release.masked, law=release.law)
+    tried = AttributeAttack(compared, release.law)
+    people = np.arange(data.n)
+    tried.on_people(people)
+    left = PeopleLeftOut(tried, people)
+    found = left._beliefs()
+    owner = left.changed.owner
+    rows = data.n + np.arange(len(owner))
+    law = for_rows(release.law, left.like)
+    about = AttackedRows(left.table, rows, people[owner])
+    wanted = own_beliefs(law, about, tried.keys, tried.secrets)
+    for believed, own in zip((found.source, *found.donor), wanted, strict=True):
+        assert own.max() > 0
+        np.testing.assert_allclose(believed.toarray()[owner, rows], own, rtol=1e-9, atol=1e-15)
+    keys = left.table.frame[list(tried.keys)].to_numpy()
+    same = (keys[data.n :] == keys[left.changed.like]).all(axis=1)
+    assert same.any()
 
 
 PLANTED = ("as it is", "in classes of their own", "with the own record")
