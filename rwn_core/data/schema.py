@@ -378,20 +378,20 @@ class Schema(NamedParameters, Summarized):
 
     def with_weights(self, weights: Mapping[str | int, float] | Mapping[str, float]) -> Schema:
         """This schema with other weights of variables, by name or by number from 1."""
-        schema = self
         if not isinstance(weights, Mapping):
             raise ParameterError('Weights must be a dict of numbers by names, such as {"age": 2}.')
         # a number counts only in a table without names that are numbers
         names = [each.name for each in self.released]
         named = any(map(str.isdecimal, self.names))
+        changes = {}
         for name, weight in weights.items():
             text = str(name)
             if text.isdecimal() and not named:
                 if not 1 <= int(text) <= len(names):
                     raise SchemaError(f"A variable's number must be from 1 to {len(names)}.")
                 text = names[int(text) - 1]
-            schema = schema.replace_variable(text, weight=weight)
-        return schema
+            changes[text] = {"weight": weight}
+        return self.replace_variables(changes)
 
     def releasing(self, names: Sequence[str]) -> Schema:
         """This schema with these variables in a release, and every other one left out of it.

@@ -23,6 +23,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import lists_of
 from rwn_core.laws.law import Law
 from rwn_core.laws.unit_law import Unit
+from rwn_core.neighbors.table import ranges
 from rwn_core.parallel.threads import current_work
 
 if TYPE_CHECKING:
@@ -91,16 +92,16 @@ def rows_without(
     own = np.arange(n) if units is None else units
     draw = np.random.default_rng(seed)
     drawn = _Drawn.of(law, masked, own, draw)
-    # of each person the place among those asked, of each unit their places
-    asked = sparse.csr_array(
-        (np.ones(len(people)), (own[people], np.arange(len(people)))),
-        shape=(int(own.max()) + 1, len(people)),
-    )
+    # of each unit the places of its people among those asked
+    order = np.argsort(own[people], kind="stable")
+    starts = np.searchsorted(own[people[order]], np.arange(int(own.max()) + 2))
+    sizes = np.diff(starts)
+    # the unit and the row: each row's own, and those whose values it shows
     slices, rows = np.nonzero(drawn.donors >= 0)
-    shown = own[drawn.donors[slices, rows]]
-    found = sparse.csr_array(asked[np.concatenate((own, shown))])
-    row_of = np.repeat(np.concatenate((np.arange(n), rows)), np.diff(found.indptr))
-    person, row = np.divmod(np.unique(found.indices.astype(np.int64) * n + row_of), n)
+    unit = np.concatenate((own, own[drawn.donors[slices, rows]]))
+    person = order[ranges(starts[unit], sizes[unit])]
+    row_of = np.repeat(np.concatenate((np.arange(n), rows)), sizes[unit])
+    person, row = np.divmod(np.unique(person * n + row_of), n)
     again = np.flatnonzero(own[people[person]] != own[row])
     places, like = drawn.again(own[people[person[again]]], row[again], draw)
     stands = np.flatnonzero((places >= -n).all(axis=1))
@@ -161,7 +162,7 @@ class _Drawn:
             donors, others = _tied(cells.tied, masked, units, own, draw)
         else:
             for place, unit in enumerate(units):
-                matrix = sparse.csr_array(cells.unit_donors(unit[0]).matrix)
+                matrix = cells.unit_donors(unit[0]).matrix
                 q = cells.modification(unit[0]) * (1.0 - kept)
                 codes, released = codes_together(law.original, masked, unit, np.arange(masked.n))
                 donors[place], others[place] = _apart(matrix, q, codes, released, own, draw)

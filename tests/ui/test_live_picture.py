@@ -218,7 +218,10 @@ PROGRAM = frozenset(map(str, import_law.sources()))
 """What is counted: a checkout may hold a virtual environment as well."""
 MOST_FILES = 86
 MOST_CALLS = 4_400
-"""What a move of a slider may cost; both may only fall."""
+MOST_SPARSE = 50
+"""What a move of a slider may cost; all may only fall."""
+MADE_SPARSE = frozenset(f"{kind}.__init__" for kind in ("_cs_matrix", "_coo_base", "_dia_base"))
+"""What makes sparse arrays of SciPy, those that it makes for itself among them."""
 
 
 def test_a_move_on_bodyfat_enters_few_files(open_page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,23 +231,27 @@ def test_a_move_on_bodyfat_enters_few_files(open_page, monkeypatch: pytest.Monke
     for k in (6.0, 7.0):  # imports and first results
         assert asked(screen, {"k": k}) is not None
     files = set[str]()
-    calls = 0
+    calls = sparse = 0
 
     def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal calls
+        nonlocal calls, sparse
         name = frame.f_code.co_filename
         if event == "call" and name in PROGRAM:
             files.add(name)
             calls += 1
+        if event == "call" and frame.f_code.co_qualname in MADE_SPARSE:
+            sparse += 1
 
     sys.setprofile(count)
     try:
         asked(screen, {"k": 8.0})
     finally:
         sys.setprofile(None)
-    sys.stdout.write(f"{len(files)} files, {calls} calls\n")  # python -m pytest -s
+    said = f"{len(files)} files, {calls} calls, {sparse} sparse arrays\n"
+    sys.stdout.write(said)  # python -m pytest -s
     assert len(files) <= MOST_FILES
     assert calls <= MOST_CALLS
+    assert 0 < sparse <= MOST_SPARSE
 
 
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")

@@ -456,7 +456,8 @@ def _are_of_few_rows(beyond: Floats, weights: sparse.csr_array, rows: Floats) ->
     # beyond the majority may be those of a few rows.
     total = np.asarray(weights.sum(axis=1)).ravel()
     each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
-    of_class = weights.T @ each
+    shown = weights.data * np.repeat(each, np.diff(weights.indptr))
+    of_class = np.bincount(weights.indices, shown, weights.shape[1])
     error = np.sqrt((of_class**2 / np.maximum(rows, 1)).sum())
     return bool(of_class.sum() <= SURELY * error)
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
@@ -278,21 +277,23 @@ class ReleasedValues:
     @cached_property
     def _majority(self) -> Floats:
         """Return the most frequent released value; several if they are equally frequent."""
-        one = sparse.csr_array(np.ones((1, 1)))
-        held = sparse.csr_array(self._often[np.newaxis].astype(np.float64))
-        return self.named(one, entries(held)).value
+        from rwn_core.measures.attacks.belief_columns_kernel import HeldValues, Reach, likeliest
 
-    def named(
-        self,
-        weights: sparse.csr_array,
-        held: tuple[Integers, NDArray[np.int32], Floats] | None = None,
-    ) -> Names:
+        # one class of all rows, which weighs 1
+        some = np.flatnonzero(self._often)
+        ends = np.array([0, len(some)])
+        counts = self._often[some].astype(np.float64)
+        held = HeldValues(ends, some.astype(np.int32), counts)
+        weights = np.arange(2), np.zeros(1, np.int32), np.ones(1)
+        _, value, _ = likeliest(*weights, held, Reach(*self._ends), EVEN)
+        return self.values[value]
+
+    def named(self, weights: sparse.csr_array) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
         from rwn_core.measures.attacks.belief_columns_kernel import HeldValues, Reach, likeliest
 
-        of_classes = HeldValues(*(self._held if held is None else held))
-        reach = Reach(*self._ends)
-        person, value, share = likeliest(*entries(weights), of_classes, reach, EVEN)
+        held = HeldValues(*self._held)
+        person, value, share = likeliest(*entries(weights), held, Reach(*self._ends), EVEN)
         return Names(person, self.values[value], share)
 
 
