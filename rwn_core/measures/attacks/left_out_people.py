@@ -95,7 +95,9 @@ class PeopleLeftOut:
         guesses = [
             self._predicted(number, known, values, units) for number, values in enumerate(released)
         ]
-        parts = [(self._beliefs(), every)] if tried.inside else []
+        # where all secrets choose neighborhoods no attack by the law is left
+        by_law = tried.inside and not all(map(self._chooses, tried.secrets))
+        parts = [(self._beliefs(), every)] if by_law else []
         counted = Counted(units=units)
         found = attack(parts, self._nearest(known), truths, released, guesses, counted)
         return [

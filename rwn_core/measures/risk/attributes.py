@@ -109,8 +109,10 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     outside = _outside(comparison, tried, people)
     gains = _described_gains(tried, found, outside)
     # what an intruder names best need not be what the file adds most to
-    named = gains if comparison.holdout is not None else [gain(each) for each in found]
-    worst = int(np.argmax([each["value"] for each in named]))
+    worst = 0
+    if len(found) > 1:
+        named = gains if comparison.holdout is not None else [gain(each) for each in found]
+        worst = int(np.argmax([each["value"] for each in named]))
     best = [each.best for each in found]
     control = None
     if outside is not None:  # the success of the same strategies, or the majority
