@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from compileall import compile_dir
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +118,15 @@ TILES = """
   });
   const all = { subtree: true, childList: true, characterData: true, attributes: true };
   window.tileWatcher.observe(tiles, all);
+}
+"""
+
+
+# whether every limit of the draw on screen is read
+JUDGED = """
+() => {
+  const verdict = document.querySelector(".rwn-judged")?.textContent || "to follow";
+  return !verdict.includes("to follow") && !verdict.includes("…");
 }
 """
 
@@ -354,18 +363,40 @@ def limits(browser: Browser, name: str) -> bool:
     return late
 
 
+def processor_seconds(process: int) -> float:
+    """Return the processor seconds of a process, and of all that it has begun."""
+    ticks = 0
+    parents = {process}
+    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parts[2])):
+        with suppress(OSError):  # one that has just ended is counted by its parent
+            after_name = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+            own = int(path.parts[2])
+            if own in parents or int(after_name[1]) in parents:
+                parents.add(own)
+                ticks += sum(map(int, after_name[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def fresh(browser: Browser, name: str) -> bool:
-    """Wait for the first picture with an empty cache of machine code; True if it is late."""
+    """Wait for the first picture and its verdict with no machine code kept; True if it is late."""
     with ExitStack() as stack:
         os.environ["NUMBA_CACHE_DIR"] = stack.enter_context(tempfile.TemporaryDirectory())
-        app = served(stack)
+        port = launch.choose_port()
+        server = stack.enter_context(launch.serving(port))
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         start = time.monotonic()
-        page.goto(f"{app}/{START[name]}")
+        page.goto(f"http://{launch.ADDRESS}:{port}/{START[name]}")
         page.wait_for_selector(PANEL[0], timeout=300_000)
         took = time.monotonic() - start
+        drawn = processor_seconds(server.pid)
+        page.wait_for_function(JUDGED, timeout=300_000)
+        judged_s = time.monotonic() - start
+        judged = processor_seconds(server.pid)
         page.close()
-    say(f"{name}, nothing compiled: first picture after {took:.1f} s (at most {FRESH_S[name]:g})")
+    say(
+        f"{name}, nothing compiled: first picture after {took:.1f} s (at most {FRESH_S[name]:g}) "
+        f"and {drawn:.1f} processor seconds, verdict after {judged_s:.1f} s and {judged:.1f}"
+    )
     return took > FRESH_S[name]
 
 
