@@ -73,11 +73,7 @@ def most_likely(belief: sparse.csc_array, block_of: Integers, orders: Orders) ->
         places = slice(*starts[number : number + 2])
         cost = np.full((size, size), _FORBIDDEN)
         cost[place[record[places]], row_place[row[places]]] = costs[places]
-        # what is the same for all originals of a row, or all rows of an original, decides nothing;
-        # without it a tenth of the search is left where many costs are equal
-        cost -= cost.min(axis=0)
-        cost -= cost.min(axis=1, keepdims=True)
-        two, one = linear_sum_assignment(cost.T)
+        one, two = linear_sum_assignment(cost)
         own = slice(ends[number] - size, ends[number])
         linked[rows[own][two]] = originals[own][one]
     return linked

@@ -378,6 +378,12 @@ def test_a_given_folder_is_used_and_remembers(monkeypatch, tmp_path):
 def test_kernels_are_compiled_by_one_process_and_the_others_wait_for_them(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(tmp_path))
     theirs = list[bool]()
+    waits = threading.Event()
+    held = kernel_cache.file_lock.held
+
+    def noted(*of):
+        waits.set()
+        return held(*of)
 
     def begin() -> None:
         with kernel_cache.compiler() as is_theirs:
@@ -385,7 +391,9 @@ def test_kernels_are_compiled_by_one_process_and_the_others_wait_for_them(monkey
 
     other = threading.Thread(target=begin)
     with kernel_cache.compiler() as is_ours:
+        monkeypatch.setattr(kernel_cache.file_lock, "held", noted)
         other.start()
+        assert waits.wait(HANG_S)  # with the usual patience
         monkeypatch.setattr(kernel_cache, "PATIENCE_S", 0.0)
         with kernel_cache.compiler(kernel_cache.LIMITS) as is_given_up:
             assert is_given_up  # after so long a process compiles what it needs
