@@ -406,7 +406,8 @@ def tied_pair_logs(
     released = coded.released
     values = _most_slots(coded.slots)
     parts = np.empty((2, values, bins))
-    low, high = np.empty((2, values), np.int64), np.empty((2, values), np.int64)
+    low = np.empty((2, values), np.int64)
+    high = np.empty((2, values), np.int64)
     row_of = np.empty((2, values), np.int64)  # the last row of lists that has each value
     row_of[:] = -1
     spread = np.empty((values, bins))  # of each value of the first slice, over bins of the second
@@ -469,10 +470,12 @@ def _take_bins(
         if slot >= 0 and weight > 0.0:
             begin = min(before, 1.0) * bins
             end = min(after, 1.0) * bins
-            one, other = min(int(begin), bins - 1), min(int(end), bins - 1)
+            one = min(int(begin), bins - 1)
+            other = min(int(end), bins - 1)
             if row_of[slot] != row:
                 row_of[slot] = row
-                low[slot], high[slot] = one, other
+                low[slot] = one
+                high[slot] = other
                 parts[slot] = 0.0
             low[slot] = min(low[slot], one)
             high[slot] = max(high[slot], other)
