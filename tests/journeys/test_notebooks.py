@@ -103,7 +103,7 @@ def test_results_are_shown_and_files_are_written(executed: Path) -> None:
     }
     for cell in ("table", "policy", "setting", "sweep", "release", "audit", "verdict", "notice"):
         assert "text/html" in shown[cell], cell
-    assert "All 4 limits are kept" in shown["verdict"]
+    assert "keeps all 4 limits" in shown["verdict"]
     assert "plotly" in shown["sweep-map"]
     content = (executed / "release.csv").read_bytes()
     record = read_record((executed / "record.toml").read_text(encoding="utf-8"))
