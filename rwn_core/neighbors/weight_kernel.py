@@ -17,18 +17,25 @@ from numba import uint64
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.neighbors.compressed_rows import KernelRows
-from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
+from rwn_core.parallel.jit import (
+    bits_of_number,
+    jit_entry,
+    jit_inline,
+    jit_no_refcount,
+    number_of_bits,
+)
 
 LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
 LARGEST_EXPONENT = 40.0
-POWERS = 2.0 ** np.arange(-1000.0, 64.0)
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # add up to ln 2
 ROUND = 6755399441055744.0  # 1.5 * 2**52: added and subtracted, it leaves a whole number
+BIAS, FRACTION = 1023, 52  # of a number's bits: the exponent's zero, and how many stand below it
 SQRT_HALF = 0.7071067811865476
 ROUNDING = 1e-12  # relative
 FEW_AT_CAP = 32  # entries of a row that may be at the cap: more are sorted, not inserted
 MOST_STEPS = 24  # of a sort by parts, for each number that is sorted
+MOST_BISECTIONS = 14  # of the range of a row, before more numbers than are needed are sorted
 
 C2, C3, C4, C5 = 1 / 2, 1 / 6, 1 / 24, 1 / 120
 C6, C7, C8, C9 = 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880
@@ -39,7 +46,8 @@ C10, C11, C12, C13 = 1 / 3628800, 1 / 39916800, 1 / 479001600, 1 / 6227020800
 def bit_equal_exp(x: float) -> float:
     """Return exp(x), cut at both ends, with the same bits on every platform."""
     x = min(max(x, LEAST_EXPONENT - 1.0), LARGEST_EXPONENT)
-    power = (x * LOG2_E + ROUND) - ROUND
+    shifted = x * LOG2_E + ROUND
+    power = shifted - ROUND
     r = (x - power * LN2_HIGH) - power * LN2_LOW
     total = C13
     total = total * r + C12
@@ -55,7 +63,8 @@ def bit_equal_exp(x: float) -> float:
     total = total * r + C2
     total = total * r + 1.0
     total = total * r + 1.0
-    total *= POWERS[np.int32(power) + 1000]
+    # the last bits of what was shifted are the power of two
+    total *= number_of_bits((bits_of_number(shifted) + BIAS) << FRACTION)
     return total if x >= LEAST_EXPONENT else 0.0
 
 
@@ -95,6 +104,15 @@ class BelowTheCap(NamedTuple):
     weights: Floats  # shape (m,)
     free: Floats  # shape (n,): of those below the cap
     totals: Floats  # shape (n,): of all
+
+
+class Room(NamedTuple):
+    """The room for the entries of a row, and one more; shape (m + 1,) each."""
+
+    top: Floats  # the largest logarithms, descending
+    ratios: Floats  # exp of their differences
+    some: Floats  # what the largest are chosen among
+    places: Integers  # entries that may be at the cap
 
 
 class FreeSums(NamedTuple):
@@ -258,15 +276,35 @@ def _sort_largest(
 
 
 @jit_no_refcount
+def _bound_of_largest(logs: Floats, first: int, last: int, count: int) -> float:
+    """Return a bound that at least so many numbers reach, and few more unless many are equal."""
+    highest = -np.inf
+    lowest = np.inf
+    for entry in range(uint64(first), uint64(last)):
+        highest = max(highest, logs[entry])
+        lowest = min(lowest, logs[entry])
+    for _ in range(MOST_BISECTIONS):
+        middle = lowest + (highest - lowest) / 2
+        reached = 0
+        for entry in range(uint64(first), uint64(last)):
+            reached += logs[entry] >= middle
+        if reached < count:
+            highest = middle
+        else:
+            lowest = middle
+            if reached <= count + count // 4 + 8:
+                break
+    return lowest
+
+
+@jit_no_refcount
 def _fill_row(
     rows: KernelRows,
     column: Floats,
     first: int,
     last: int,
     cap: float,
-    top: Floats,
-    ratios: Floats,
-    held: Integers,
+    room: Room,
     weights: Floats,
 ) -> float:
     """Write min(cap, x K c) with sum 1 over a row, and return log x.
@@ -276,21 +314,32 @@ def _fill_row(
     added from its small end, never as a difference: against two far twins it would be lost.
     """
     logs, members = rows.logs, rows.members
+    top, ratios, some, places = room.top, room.ratios, room.some, room.places
     count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
     # each entry's logarithm with its column's factor, and the largest, descending
     for entry in range(uint64(first), uint64(last)):
         weights[entry] = logs[entry] + column[uint64(members[entry])]
+    bound = _bound_of_largest(weights, first, last, count)
+    chosen = 0
+    for entry in range(uint64(first), uint64(last)):
+        some[uint64(chosen)] = weights[
+            entry
+        ]  # overwritten by the next one unless it is among the largest
+        chosen += weights[entry] >= bound
     if count <= FEW_AT_CAP:
-        _insert_largest(weights, first, last, top, count)
+        _insert_largest(some, 0, chosen, top, count)
     else:
-        _sort_largest(weights, first, last, top, count, held)
+        _sort_largest(some, 0, chosen, top, count, places)
     # exp of what logarithms are below the smallest of the largest, or 1
     low = top[count - 1]
-    total = 0.0
     for entry in range(uint64(first), uint64(last)):
         weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
-    for entry in range(first, last):
+    total = 0.0
+    chosen = 0
+    for entry in range(uint64(first), uint64(last)):
         total += weights[entry]
+        places[uint64(chosen)] = entry
+        chosen += weights[entry] >= 1.0
     for place in range(uint64(1), uint64(count)):
         ratios[place] = bit_equal_exp(top[place] - top[place - 1])
     # how many are at the cap, from the most down
@@ -305,12 +354,16 @@ def _fill_row(
         place -= 1
     reference = top[place]
     scale = factor * bit_equal_exp(low - reference)
-    for entry in range(first, last):
-        if weights[entry] < 1.0:
-            weights[entry] = min(cap, scale * weights[entry])
-        else:  # not below the smallest of the largest
-            log = logs[entry] + column[members[entry]] - reference
-            weights[entry] = min(cap, factor * bit_equal_exp(log))
+    for entry in range(uint64(first), uint64(last)):
+        weights[entry] = min(cap, scale * weights[entry])
+    # those that are not below the smallest of the largest
+    for index in range(chosen):
+        entry = uint64(places[index])
+        some[index] = logs[entry] + column[uint64(members[entry])] - reference
+    for index in range(chosen):
+        some[index] = min(cap, factor * bit_equal_exp(some[index]))
+    for index in range(chosen):
+        weights[uint64(places[index])] = some[index]
     return float(bit_equal_log(factor) - reference)
 
 
@@ -330,17 +383,18 @@ def fill_rows(
     # the row. Filled: row (n,), log x; weights (m,), min(cap, x K c), rows sum to 1.
     starts = rows.starts
     longest = 1
-    least = np.inf
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])
-        least = min(least, caps[index])
-    many = least < 1.0 / FEW_AT_CAP
-    top = np.empty(longest if many else min(longest, FEW_AT_CAP + 2))
-    ratios = np.empty(len(top))
-    held = np.empty(longest if many else 0, np.int64)
+    # one more than a row has: after its last entry the next place is written, too
+    room = Room(
+        np.empty(longest + 1),
+        np.empty(longest + 1),
+        np.empty(longest + 1),
+        np.empty(longest + 1, np.int64),
+    )
     for index in range(first, last):
         row[index] = _fill_row(
-            rows, column, starts[index], starts[index + 1], caps[index], top, ratios, held, weights
+            rows, column, starts[index], starts[index + 1], caps[index], room, weights
         )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite.ir import IRBuilder, Value
 from numba.core import event
+from numba.core.base import BaseContext
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
 
 from rwn_core.parallel.kernel_cache import compiling, folder
 
@@ -30,6 +34,7 @@ class _Compiling(event.Listener):
 
 
 _register: Any = event.register
+_intrinsic: Any = intrinsic
 _register("numba:compile", _Compiling())
 
 
@@ -66,3 +71,27 @@ jit_inline = _compiled(_nrt=False, forceinline=True, **_UNSEEN)
 """`jit_no_refcount`, and made part of its callers by LLVM."""
 jit_fused = _compiled(_nrt=False, forceinline=True, fastmath={"contract"}, **_UNSEEN)
 """`jit_inline`, where a product may go into a sum without being rounded first."""
+
+
+def _same_bits(
+    context: BaseContext, builder: IRBuilder, signature: Signature, given: Sequence[Value]
+) -> Value:
+    """Let LLVM read the bits of a number as a number of another type."""
+    type_of: Any = context.get_value_type
+    return builder.bitcast(given[0], type_of(signature.return_type))
+
+
+def _bits(_context: object, number: object) -> tuple[Signature, object]:
+    signature = numba.types.int64(numba.types.float64)
+    return signature, _same_bits
+
+
+def _number(_context: object, bits: object) -> tuple[Signature, object]:
+    signature = numba.types.float64(numba.types.int64)
+    return signature, _same_bits
+
+
+bits_of_number: Callable[[float], int] = _intrinsic(_bits)
+"""The 64 bits of a number, in kernels."""
+number_of_bits: Callable[[int], float] = _intrinsic(_number)
+"""The number of 64 bits, in kernels."""

@@ -47,7 +47,8 @@ class FoundSetting:
     whole : bool
         Whether it was read on all records.
     shares : mapping of str to float
-        By measure, how much of its limit a release uses, the middle one of a few.
+        By measure, how much of its limit a release uses: the middle one of a few, and of a
+        confirmed setting the upper end of one more release.
     share : float
         The largest of them in a release, the middle one of a few; infinite where a limit has no
         answer.

@@ -165,12 +165,14 @@ def test_stated_shares_are_those_of_fresh_releases(make, n: int) -> None:
     data = make(n)
     found = rwn.recommend(data, within=600.0)
     assert found.confirmed
-    assert f"on all {n:,} records, 3 releases" in found.reason
+    read = f"on all {n:,} records, 3 releases" if found.reached else "It was read on 3 releases."
+    assert read in found.reason
     fresh = fresh_shares(data, found.setting, rwn.Policy())
     stated = max(found.shares.values())
-    assert stated == pytest.approx(max(fresh.values()), rel=0.2)
-    for key, share in fresh.items():
-        assert found.shares[key] == pytest.approx(share, rel=0.2, abs=0.1)
+    for key, share in fresh.items():  # stated are the upper ends of one more release
+        assert share <= 1.2 * found.shares[key] + 0.1
+    low, high = found.settings[0].interval
+    assert low / 1.2 - 0.1 <= max(fresh.values()) <= 1.2 * high + 0.1
     assert found.reached is (stated <= 1)
 
 
@@ -608,7 +610,7 @@ def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
     found = rwn.quick_verdict(data, SOFT, POLICY, within=math.inf)
     assert found.answer == "cannot"
     assert "on what is released unmasked: weight" in found.sentence
-    (step, *_) = (step for step in found.remedies if step.title == "Mask weight")
+    (step, *_) = (step for step in found.remedies if step.title.startswith("Mask weight"))
     after, setting = pressed(data, step)
     again = rwn.quick_verdict(after, setting, POLICY, within=math.inf, steps=False)
     if again.answer != "can":
