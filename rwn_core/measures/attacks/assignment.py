@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.posterior import largest, of_units, shares_of, times
+from rwn_core.measures.attacks.posterior import entries, largest, of_units, shares_of, times
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 
@@ -112,20 +112,13 @@ def sum_to_one(
 ) -> tuple[Floats, Floats] | None:
     """Return factors of originals and columns that scale both sums to 1; None if impossible."""
     # belief (n, m), and how many rows each column stands for (m,)
-    of_column = np.asarray(belief.sum(axis=0) > 0, dtype=np.float64)  # one without a share keeps 0
-    some = of_column > 0
-    back = belief.T
-    with np.errstate(all="ignore"):  # numbers of any size; a sum that is lost is refused
-        for _ in range(steps):
-            of_record = belief @ (of_column * rows)
-            if not (of_record > 0).all():
-                return None
-            of_record = 1.0 / of_record
-            sums = back @ of_record
-            if np.abs(sums * of_column - 1)[some].max(initial=0.0) < SCALED:
-                break
-            of_column[some] = 1.0 / sums[some]
-    return of_record, of_column
+    from rwn_core.measures.attacks.belief_columns_kernel import Scaling, scale_sums
+
+    n, m = belief.shape
+    scaling = Scaling(np.empty(n), np.empty(m), steps, SCALED)
+    if not scale_sums(*entries(belief), rows, scaling):
+        return None
+    return scaling.of_record, scaling.of_column
 
 
 def _inside(
@@ -169,20 +162,19 @@ def expected_right(
 ) -> float:
     """Return the expected number of correct links if equal rows and originals are exchanged."""
     # a link to any record of the row's unit is correct; a record is its own without `units`, (n,)
-    units = np.arange(len(person)) if units is None else units
     sizes = np.bincount(person)
-    given_person = person[linked]
-    own = units
-    of_people = _members(person, units, units)
-    if leaves is not None:
-        row = row[leaves]
-        given_person = given_person[leaves]
-        own = units[leaves]
     width = len(sizes)
-    given, so_often = np.unique(row * width + given_person, return_counts=True)
-    # shape (classes of rows, classes of originals): pairs of both that are of one unit
-    together = sparse.csr_array(_members(row, own, units) @ of_people.T)
-    how_often = np.asarray(together[given // width, given % width]).ravel()
+    left = np.arange(len(person)) if leaves is None else np.flatnonzero(leaves)
+    row = row[left]
+    given, so_often = np.unique(row * width + person[linked[left]], return_counts=True)
+    # pairs of a class of rows and one of originals, of one record or unit
+    if units is None:
+        pair, often = np.unique(row * width + person[left], return_counts=True)
+        place = np.minimum(np.searchsorted(pair, given), len(pair) - 1)
+        how_often = np.where(pair[place] == given, often[place], 0).astype(np.float64)
+    else:
+        together = _members(row, units[left], units) @ _members(person, units, units).T
+        how_often = np.asarray(together.tocsr()[given // width, given % width]).ravel()
     some = how_often > 0
     both = given[some]
     equal_rows = np.bincount(row)[both // width]

@@ -30,6 +30,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     beyond_outside,
     count_names,
     joined,
+    score_outside,
     secret_weights,
 )
 from rwn_core.measures.attacks.posterior import (
@@ -556,8 +557,9 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
     targets = found.targets
     naming: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
     naming |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
-    of_level = targets.of_level()
-    base = targets.base()
+    of_level = targets.of_level
+    base = targets.base
+    scores: dict[str, Floats] = {}  # outside, by way: several strategies are compared with one
     for key, named in found.named.items():
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
             continue
@@ -565,8 +567,10 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
             place, score = best_score(*named[:2], of_level, base, named.each)
         else:
             tried = attacks_outside(outside, key)
-            ways = [(each.named[way], each.targets) for way, each in tried.items()]
-            place, score = beyond_outside(named, targets, ways)
+            for way, each in tried.items():
+                if way not in scores:
+                    scores[way] = score_outside(each.named[way], each.targets, base)
+            place, score = beyond_outside(named, targets, (scores[way] for way in tried))
         if score > naming["score"]:
             level = place[1]
             naming = {

@@ -39,6 +39,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     tolerance,
 )
 from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
+from rwn_core.measures.attacks.posterior import counted_pairs
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -178,7 +179,7 @@ class Predictor:
         self.leaf_of = leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
         held, leaf = leaf_of(columns[first]), leaf_of(self.released.scaled_columns(people))
         shape = int(max(held.max(), leaf.max(initial=0))) + 1, int(number[-1]) + 1
-        inside = sparse.csr_array((np.ones(len(number)), (held, number)), shape)
+        inside = counted_pairs(held, number, shape)
         # one name for each leaf, not for each person
         found["tree"] = values.named(inside).given_to(leaf)
         if units is not None:  # the mean prediction of a unit's records, and all of their leaves
@@ -363,8 +364,7 @@ class AttributeAttack:
             person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
             pairs.append((person + start, self.group[self.closest.rows[place]]))
         person, place = map(np.concatenate, zip(*pairs, strict=True))
-        shape = people.n, len(self.first)
-        near = sparse.csr_array((np.ones(len(person)), (person, place)), shape=shape)
+        near = counted_pairs(person, place, (people.n, len(self.first)))
         return attack(parts, near, truths, self.released, guesses, Counted(rows, units))
 
     def on_people(self, people: Integers) -> list[Success]:

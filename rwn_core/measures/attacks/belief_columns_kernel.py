@@ -34,6 +34,63 @@ def largest_shares(
     return best, first
 
 
+class Scaling(NamedTuple):
+    """The factors that scale sums, and where a scaling ends."""
+
+    of_record: Shares  # shape (n,), written
+    of_column: Shares  # shape (m,), written; 0 of a column without a share
+    steps: int  # at most
+    enough: float  # largest difference of a column's sum from 1 that is left
+
+
+@jit_no_refcount
+def _sum_columns(
+    starts: Starts, records: Records, shares: Shares, of_record: Shares, sums: Shares
+) -> None:
+    """Write the sums of columns of which each record's shares have a factor."""
+    for column in range(len(sums)):
+        total = 0.0
+        for at in range(starts[column], starts[column + 1]):
+            total += shares[at] * of_record[records[at]]
+        sums[column] = total
+
+
+@jit_entry
+def scale_sums(
+    starts: Starts, records: Records, shares: Shares, rows: Shares, scaling: Scaling
+) -> bool:
+    """True if both sums are scaled to 1 in turn; false if those of a record have nothing."""
+    # Shapes: rows (m,), how many rows each column stands for.
+    of_record, of_column = scaling.of_record, scaling.of_column
+    sums = np.empty(len(of_column))
+    of_record[:] = 1.0
+    _sum_columns(starts, records, shares, of_record, sums)
+    some = sums > 0
+    of_column[:] = some
+    for _ in range(scaling.steps):
+        of_record[:] = 0.0
+        for column in range(len(of_column)):
+            factor = of_column[column] * rows[column]
+            for at in range(starts[column], starts[column + 1]):
+                of_record[records[at]] += shares[at] * factor
+        for record in range(len(of_record)):
+            if not of_record[record] > 0:
+                return False
+            of_record[record] = 1.0 / of_record[record]
+        # the next factors of columns, unless those before are near enough
+        _sum_columns(starts, records, shares, of_record, sums)
+        is_near = True
+        for column in range(len(of_column)):
+            if some[column]:
+                is_near &= abs(sums[column] * of_column[column] - 1) < scaling.enough
+        if is_near:
+            break
+        for column in range(len(of_column)):
+            if some[column]:
+                of_column[column] = 1.0 / sums[column]
+    return True
+
+
 FEW = 64  # candidates that are compared at once
 DENSER = 8  # times as many donors as people: they are put in order by looking at all
 

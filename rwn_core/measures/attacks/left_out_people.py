@@ -35,6 +35,7 @@ from rwn_core.measures.attacks.attribute_attack import (
 )
 from rwn_core.measures.attacks.guessing import Closest, tied_with
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
+from rwn_core.measures.attacks.posterior import counted_pairs
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.neighbors.distance import squared_between, squared_of_pairs
 
@@ -189,8 +190,7 @@ class PeopleLeftOut:
         n = self.tried.comparison.masked.n
         ours = np.stack((self.changed.owner[again], n + np.flatnonzero(again)))
         pairs = np.concatenate((*inside, ours), axis=1)
-        shape = len(self.people), self.table.n
-        return sparse.csr_array((np.ones(pairs.shape[1]), tuple(pairs)), shape)
+        return counted_pairs(pairs[0], pairs[1], (len(self.people), self.table.n))
 
     def _nearest(self, people: Microdata) -> sparse.csr_array:
         """Return the rows with a person's keys, or the nearest, shape (people, rows)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import LEVELS, Kind
-from rwn_core.measures.attacks.posterior import entries
+from rwn_core.measures.attacks.posterior import counted_entries, entries
 from rwn_core.measures.comparison import codes, columns, values_of
 from rwn_core.measures.statistics.intervals import beyond_luck, naming_score
 
@@ -235,16 +235,15 @@ class ReleasedValues:
         known = np.flatnonzero(~np.isnan(released))
         self.near, self.levels, self.weights = near, levels, weights
         self.values, rank = np.unique(released[known], return_inverse=True)
-        shape = (int(group.max()) + 1, len(self.values))
-        ones = np.ones(len(known))
-        self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
-        self._held = entries(self._counts)
+        classes = int(group.max()) + 1
+        self._held = counted_entries(group[known], rank, classes, len(self.values))
         self._often = np.bincount(rank, None if weights is None else weights[known])
 
     @cached_property
     def rows(self) -> Floats:
         """Return the number of rows of each class that have a value, shape (classes,)."""
-        return np.asarray(self._counts.sum(axis=1), dtype=np.float64).ravel()
+        starts, _, often = self._held
+        return np.diff(np.append(0.0, np.cumsum(often))[starts])
 
     @cached_property
     def _ends(self) -> tuple[Integers, Integers]:
@@ -302,7 +301,7 @@ FEWEST = 20  # names outside of the file, below which their precision says littl
 _HALF = 1 - 1e-9  # a posterior of exactly one half is one half
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class People:
     """The values of the attacked people."""
 
@@ -321,6 +320,7 @@ class People:
         """Return what each record counts, shape (people,)."""
         return secret_weights(self.truth, None) if self.weights is None else self.weights
 
+    @cached_property
     def of_level(self) -> Floats:
         """Return the number of people with each level, shape (levels,)."""
         if self.levels is None:
@@ -329,11 +329,12 @@ class People:
         levels = self.truth[known].astype(np.int64)
         return np.asarray(np.bincount(levels, self._counts[known], self.levels), np.float64)
 
+    @cached_property
     def base(self) -> Floats:
         """Return the precision of naming each level of random people, shape (levels,)."""
         if self.levels is None:
             return np.array([most_within_reach(self.truth, self.near, self.weights)])
-        return self.of_level() / max(self.known, 1)
+        return self.of_level / max(self.known, 1)
 
 
 class Named(NamedTuple):
@@ -378,25 +379,31 @@ def count_names(names: Sequence[Names], people: People) -> list[Named]:
     return list(map(Named, right, named, each))
 
 
+def score_outside(other: Named, others: People, base: Floats) -> Floats:
+    """Return what a way scores outside, where its precision counts from `FEWEST` names on."""
+    # Shapes: base (levels,), of the people inside; the answer (certainties, levels).
+    each = other.each
+    certain = naming_score(other.right, other.named, others.of_level, base, each)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lift = (other.right / other.named - base) / (1 - base)
+        plain = other.right / others.of_level * np.maximum(lift, 0.0)
+    enough = (other.named * each >= FEWEST) & np.isfinite(plain)
+    return np.where(enough, plain, certain)
+
+
 def beyond_outside(
-    found: Named, people: People, outside: Sequence[tuple[Named, People]]
+    found: Named, people: People, outside: Iterable[Floats]
 ) -> tuple[tuple[int, ...], float]:
-    """Return the place (certainty, level) and size of the best score beyond people outside."""
-    base = people.base()
+    """Return the place (certainty, level) and size of the best score beyond those outside."""
+    # Shapes: outside (certainties, levels) each, as of `score_outside`.
+    base = people.base
     each = found.each
-    own = naming_score(found.right, found.named, people.of_level(), base, each)
+    own = naming_score(found.right, found.named, people.of_level, base, each)
     own = np.where(beyond_luck(found.right * each, found.named * each, base), own, 0.0)
-    reference = np.zeros(own.shape)
     # outside, the intruder takes the best way and certainty for a level, too
-    for other, others in outside:
-        each = other.each
-        of_level = others.of_level()
-        certain = naming_score(other.right, other.named, of_level, base, each)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            lift = (other.right / other.named - base) / (1 - base)
-            plain = other.right / of_level * np.maximum(lift, 0.0)
-        enough = (other.named * each >= FEWEST) & np.isfinite(plain)
-        reference = np.maximum(reference, np.where(enough, plain, certain))
+    reference = np.zeros(own.shape)
+    for score in outside:
+        reference = np.maximum(reference, score)
     beyond = own - reference.max(axis=0)
     place = np.unravel_index(int(beyond.argmax()), beyond.shape)
     return tuple(map(int, place)), max(float(beyond[place]), 0.0)

@@ -36,6 +36,33 @@ def entries(
     return starts, matrix.indices.astype(np.int32, copy=False), matrix.data
 
 
+MANY_PAIRS = 100_000  # more than these SciPy arranges in less time
+
+
+def counted_entries(
+    row: Integers, column: Integers, height: int, width: int
+) -> tuple[Integers, NDArray[np.int32], Floats]:
+    """Return how often each pair of a row and a column is given, as `entries` of rows."""
+    # Shapes: row, column (P,).
+    # most pairs come in order, which this sort makes use of
+    pair = np.sort(row.astype(np.int64) * width + column, kind="stable")
+    first = np.flatnonzero(np.diff(pair, prepend=-1))
+    often = np.diff(first, append=len(pair)).astype(np.float64)
+    pair = pair[first]
+    begins = np.arange(height + 1) * width
+    starts = np.searchsorted(pair, begins)
+    columns = pair - np.repeat(begins[:-1], np.diff(starts))
+    return starts, columns.astype(np.int32), often
+
+
+def counted_pairs(row: Integers, column: Integers, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return how often each pair of a row and a column is given, shape as given."""
+    if len(row) > MANY_PAIRS:
+        return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
+    starts, columns, often = counted_entries(row, column, *shape)
+    return sparse.csr_array((often, columns, starts.astype(np.int32)), shape=shape)
+
+
 def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], Floats]:
     """Return the parts on one scale per column, and its logarithm."""
     # Shapes: the logarithms of each part, and of the answer, (columns,).

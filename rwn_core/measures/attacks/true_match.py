@@ -398,10 +398,10 @@ def worst_level(
         if secret.levels is None and np.isnan(secret.usual):
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
-        people = secret.targets.of_level()
+        people = secret.targets.of_level
         base = people / max(secret.people, 1)
         if secret.levels is None:  # of the people with another value the most likely one is named
-            base = base * secret.targets.base()
+            base = base * secret.targets.base
         (which, level), score = best_score(right, named.named, people, base)
         if score > best["score"]:
             best = {

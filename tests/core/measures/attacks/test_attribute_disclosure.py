@@ -264,7 +264,7 @@ def test_names_are_counted_as_by_hand(levels):
     assert not none.named.any()
     np.testing.assert_allclose(found.right, right)
     np.testing.assert_allclose(found.named, named)
-    assert who.of_level().tolist() == [float((truth == v).sum()) for v in range(levels)]
+    assert who.of_level.tolist() == [float((truth == v).sum()) for v in range(levels)]
 
 
 def score_slowly(right: float, named: float, people: float, base: float) -> float:
@@ -291,17 +291,22 @@ def test_the_best_score_is_the_largest_of_all():
     assert slow.max() > 1.2 * slow.max(axis=0).mean()
 
 
+def beyond(inside: Named, who: People, outside: Named) -> tuple[tuple[int, ...], float]:
+    score = likeliest_value.score_outside(outside, who, who.base)
+    return likeliest_value.beyond_outside(inside, who, [score])
+
+
 def test_outside_the_same_names_are_the_baseline():
     truth = np.repeat([0.0, 1.0], [180, 20])
     who = People(truth=truth, near=EXACT, levels=2)
     one = Named(right=np.array([[0.0, 18.0]]), named=np.array([[0.0, 20.0]]))
     nobody = Named(right=np.zeros((1, 2)), named=np.zeros((1, 2)))
-    place, score = likeliest_value.beyond_outside(one, who, [(nobody, who)])
+    place, score = beyond(one, who, nobody)
     assert (place, score) == ((0, 1), pytest.approx(score_slowly(18, 20, 20, 0.1)))
-    assert likeliest_value.beyond_outside(one, who, [(one, who)])[1] == 0.0
+    assert beyond(one, who, one)[1] == 0.0
     # one lucky name outside does not excuse eighteen inside
     lucky = Named(right=np.array([[0.0, 1.0]]), named=np.array([[0.0, 1.0]]))
-    assert likeliest_value.beyond_outside(one, who, [(lucky, who)])[1] > 0.5
+    assert beyond(one, who, lucky)[1] > 0.5
 
 
 def test_rows_are_weighed_together_as_single_rows_are():
