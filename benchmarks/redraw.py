@@ -101,23 +101,25 @@ COUNT = """
   window.counter.observe(node, { attributes: true, attributeFilter: ["data-stamp"] });
 }
 """
-# notes when the tiles change, whether the first has its number, and whether more follows
+# notes when the tiles or the verdict change, whether the first tile has its number, and whether the
+# verdict says that more follows
 TILES = """
 () => {
   const tiles = document.querySelector(".rwn-tiles");
-  let last = tiles.textContent;
+  const verdict = document.querySelector(".rwn-judged");
+  let last = tiles.textContent + verdict.textContent;
   window.changes = [];
   window.pressed = performance.now();
   window.tileWatcher?.disconnect();
   window.tileWatcher = new MutationObserver(() => {
-    if (tiles.textContent === last) return;
-    last = tiles.textContent;
+    if (tiles.textContent + verdict.textContent === last) return;
+    last = tiles.textContent + verdict.textContent;
     const known = !tiles.querySelector(".rwn-value").textContent.startsWith("…");
-    window.changes.push([performance.now() - window.pressed, known,
-                         known && !last.includes("to follow")]);
+    const waits = verdict.textContent.includes("to follow");
+    window.changes.push([performance.now() - window.pressed, known, known && !waits]);
   });
   const all = { subtree: true, childList: true, characterData: true, attributes: true };
-  window.tileWatcher.observe(tiles, all);
+  for (const node of [tiles, verdict]) window.tileWatcher.observe(node, all);
 }
 """
 
