@@ -360,6 +360,15 @@ with launch.serving({port}) as server:
 """
 
 
+def test_a_server_ends_with_what_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = [sys.executable, "-c", "import time; time.sleep(600)"]
+    monkeypatch.setattr(launch, "command", lambda *about: waits)
+    monkeypatch.setattr(launch, "wait_until_ready", lambda server, port: None)
+    with launch.serving(1) as server:
+        assert server.poll() is None
+    assert server.poll() is not None
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, pytest.param(signal.SIGHUP, marks=pytest.mark.nightly)]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -720,3 +721,22 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 def test_a_path_that_is_no_ledgers_is_refused_before_it_is_read(name: str) -> None:
     with pytest.raises(rwn.ReleaseError, match=r"end in \.jsonl|does not exist"):
         ledger._checked(Path(name))
+
+
+@pytest.mark.parametrize(
+    ("further", "n", "said"),
+    [
+        ((True, False, True), 100, "Of 3 further draws of the setting, 2 keep the policy."),
+        ((False, True), 100, "Of 2 further draws of the setting, 1 keeps the policy."),
+        ((), 100_000, "On a table of this size no further draws are read to judge the setting."),
+    ],
+)
+def test_further_draws_are_told_where_there_are_some(
+    further: tuple[bool, ...], n: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "losses", lambda data, to: [])
+    about = {"format": "csv", "document": {"file": {"key": "a key"}}, "guarded": {}}
+    file = SimpleNamespace(content=b"1", further=further, **about)
+    drawn: Any = SimpleNamespace(judged=file, number=1)
+    session: Any = SimpleNamespace(data=SimpleNamespace(n=n))
+    assert judging._about_draws(session, drawn)[1:] == [said]

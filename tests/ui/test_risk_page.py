@@ -250,6 +250,8 @@ def test_every_part_of_the_page_says_the_one_verdict(params, limited) -> None:
         assert now.verdict.state != "not judged"
     else:
         assert now.verdict.state == "not judged"
+        limits = {tile.get("limit") for tile in payload["tiles"]}
+        assert "limit: 30.0 %, not judged" in limits
 
 
 READ = (

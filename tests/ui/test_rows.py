@@ -69,6 +69,7 @@ def test_what_is_left_open_stops_the_release_and_can_be_stated_later(open_page: 
     assert ASKED not in screen.words("markdown")
     assert "asks what the rows are" in still_asked(screen.session)
     assert not is_checked(screen.session)
+    assert "similar in weight, systolic" in screen.words("warning")  # above what states it later
     screen.find("radio", "What are the rows?").set_value("separate")
     screen.press("State this")
     screen.wait()
