@@ -8,8 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import rwn_core as rwn
+from rwn_core.measures.attacks.assignment import SCALED, sum_to_one
+from rwn_core.measures.attacks.posterior import MANY_PAIRS, counted_pairs
 from rwn_core.measures.attacks.predicate import simplest_between
 from rwn_core.measures.attacks.red_team.files import _filled
 from rwn_core.measures.attacks.true_match import travel_mates
@@ -123,3 +126,39 @@ def test_steps_of_ranges_ascend() -> None:
     draw = np.random.default_rng(3)
     for one, other in pairwise(np.sort(draw.normal(size=200) * 10.0 ** draw.integers(-6, 6, 200))):
         assert one < simplest_between(one, other) < other
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 60, MANY_PAIRS + 1])
+def test_pairs_are_counted_where_they_are_few_as_where_they_are_many(pairs: int) -> None:
+    rng = np.random.default_rng(pairs)
+    row, column = rng.integers(0, 7, pairs), rng.integers(0, 5, pairs)
+    slow = np.zeros((7, 5))
+    for place in zip(row, column, strict=True):
+        slow[place] += 1
+    found = counted_pairs(row, column, (7, 5))
+    assert found.shape == (7, 5)
+    assert (found.toarray() == slow).all()
+    assert found.nnz == (slow > 0).sum()
+    assert found.has_sorted_indices
+
+
+def test_sums_are_scaled_to_one_by_turns_or_it_is_refused() -> None:
+    rng = np.random.default_rng(8)
+    belief = rng.random((6, 4)) * (rng.random((6, 4)) < 0.8)
+    belief[:, 3] = 0.0  # a class that nobody has a share of
+    rows = np.array([1.0, 2.0, 3.0, 1.0])
+    of_record, of_column = np.ones(6), (belief.sum(axis=0) > 0).astype(float)
+    for _ in range(5):
+        of_record = 1 / (belief @ (of_column * rows))
+        sums = of_record @ belief
+        of_column[:3] = 1 / sums[:3]
+    found = sum_to_one(sparse.csc_array(belief), rows, steps=5)
+    assert found is not None
+    np.testing.assert_allclose(found[0], of_record, rtol=1e-12)
+    np.testing.assert_allclose(found[1], of_column, rtol=1e-12)
+    # near enough, the factors stay
+    done = sum_to_one(sparse.csc_array(np.eye(3)), np.ones(3), steps=1_000)
+    assert done is not None
+    assert np.abs(done[1] - 1).max() < SCALED
+    belief[2] = 0.0  # a person that no row can come from
+    assert sum_to_one(sparse.csc_array(belief), rows) is None

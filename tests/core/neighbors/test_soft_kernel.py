@@ -16,14 +16,21 @@ from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_both_ways, list_neighbors, ranked_lists, to_rank
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import NeighborTable, complete_table
-from rwn_core.neighbors.weight_kernel import _sort_largest, bit_equal_exp, fill_log
+from rwn_core.neighbors.weight_kernel import (
+    _bound_of_largest,
+    _sort_largest,
+    bit_equal_exp,
+    fill_log,
+)
 from rwn_core.parallel.threads import work
 from tests.check_values import check_values
 from tests.core.neighbors.brute_force import callable_here
 from tests.lanes import lanes
 from tests.oracles.soft_weights import capped_row, log_kernel
 
-bit_equal_exp, _sort_largest = callable_here(bit_equal_exp, _sort_largest)
+bit_equal_exp, _sort_largest, _bound_of_largest = callable_here(
+    bit_equal_exp, _sort_largest, _bound_of_largest
+)
 
 ENTRIES = check_values("kernel")
 SIX = np.array(ENTRIES["SOFT-1"]["input"]["W"], dtype=np.float64)
@@ -335,3 +342,13 @@ def test_the_largest_are_sorted_however_unevenly_numbers_lie(kind):
     for count in (33, 150, 300):
         _sort_largest(numbers, 0, 300, top, count, np.empty(300, np.int64))
         np.testing.assert_array_equal(top[:count], np.sort(numbers)[::-1][:count])
+
+
+@pytest.mark.parametrize("kind", UNEVEN)
+def test_enough_numbers_reach_the_bound_and_of_even_ones_few_more(kind):
+    numbers = UNEVEN[kind](np.random.default_rng(3))
+    for count in (1, 33, 150, 300):
+        reached = int((numbers >= _bound_of_largest(numbers, 0, 300, count)).sum())
+        assert reached >= count
+        if kind == "even":
+            assert reached <= count + count // 4 + 8
