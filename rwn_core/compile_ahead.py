@@ -1,14 +1,12 @@
-"""Compile ahead, once a machine: the attacks and the search of large tables, in half a minute.
+"""Compile ahead, once a machine: the search of large tables and the attacks, in half a minute.
 
 Run ``python -m rwn_core.compile_ahead`` after an installation to have it done before the first
-user. A number of seconds as an argument lets the search wait so long after the attacks.
+user.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -87,6 +85,4 @@ if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(19)  # a server with users may run at the same time
     warm_for_limits()  # a small table needs them first
-    if sys.argv[1:]:
-        time.sleep(float(sys.argv[1]))
     warm()

@@ -44,7 +44,6 @@ SHORTEST_SECRET = 32
 """Characters of the secret that a proxy sends."""
 READY_WITHIN_S = 60.0  # that a server may take to answer
 _STOPPED_WITHIN = 5.0
-_SEARCH_LATER_S = "60"  # in which the first small table is judged, by what is compiled before
 
 
 def app_file() -> Path:
@@ -168,9 +167,9 @@ def tell(server: subprocess.Popen[bytes], secret: str) -> None:
 
 @contextmanager
 def _compiling() -> Iterator[None]:
-    """Compile the attacks for this machine in another process, and later the search."""
+    """Compile the search for this machine in another process."""
     nowhere = subprocess.DEVNULL
-    line = [sys.executable, "-m", "rwn_core.compile_ahead", _SEARCH_LATER_S]
+    line = [sys.executable, "-m", "rwn_core.compile_ahead"]
     folder = app_file().parent  # not the user's: a csv.py there would be imported
     work = subprocess.Popen(line, cwd=folder, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     try:
