@@ -131,7 +131,8 @@ def test_steps_of_ranges_ascend() -> None:
 @pytest.mark.parametrize("pairs", [0, 1, 60, MANY_PAIRS + 1])
 def test_pairs_are_counted_where_they_are_few_as_where_they_are_many(pairs: int) -> None:
     rng = np.random.default_rng(pairs)
-    row, column = rng.integers(0, 7, pairs), rng.integers(0, 5, pairs)
+    row = rng.integers(0, 7, pairs)
+    column = rng.integers(0, 5, pairs)
     slow = np.zeros((7, 5))
     for place in zip(row, column, strict=True):
         slow[place] += 1
@@ -147,7 +148,8 @@ def test_sums_are_scaled_to_one_by_turns_or_it_is_refused() -> None:
     belief = rng.random((6, 4)) * (rng.random((6, 4)) < 0.8)
     belief[:, 3] = 0.0  # a class that nobody has a share of
     rows = np.array([1.0, 2.0, 3.0, 1.0])
-    of_record, of_column = np.ones(6), (belief.sum(axis=0) > 0).astype(float)
+    of_record = np.ones(6)
+    of_column = (belief.sum(axis=0) > 0).astype(float)
     for _ in range(5):
         of_record = 1 / (belief @ (of_column * rows))
         sums = of_record @ belief
