@@ -314,7 +314,10 @@ def _fill_row(
     added from its small end, never as a difference: against two far twins it would be lost.
     """
     logs, members = rows.logs, rows.members
-    top, ratios, some, places = room.top, room.ratios, room.some, room.places
+    top = room.top
+    ratios = room.ratios
+    some = room.some
+    places = room.places
     count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
     # each entry's logarithm with its column's factor, and the largest, descending
     for entry in range(uint64(first), uint64(last)):
@@ -322,9 +325,8 @@ def _fill_row(
     bound = _bound_of_largest(weights, first, last, count)
     chosen = 0
     for entry in range(uint64(first), uint64(last)):
-        some[uint64(chosen)] = weights[
-            entry
-        ]  # overwritten by the next one unless it is among the largest
+        # overwritten by the next one, unless it is among the largest
+        some[uint64(chosen)] = weights[entry]
         chosen += weights[entry] >= bound
     if count <= FEW_AT_CAP:
         _insert_largest(some, 0, chosen, top, count)

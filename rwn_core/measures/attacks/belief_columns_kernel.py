@@ -61,7 +61,8 @@ def scale_sums(
 ) -> bool:
     """True if both sums are scaled to 1 in turn; false if those of a record have nothing."""
     # Shapes: rows (m,), how many rows each column stands for.
-    of_record, of_column = scaling.of_record, scaling.of_column
+    of_record = scaling.of_record
+    of_column = scaling.of_column
     sums = np.empty(len(of_column))
     of_record[:] = 1.0
     _sum_columns(starts, records, shares, of_record, sums)

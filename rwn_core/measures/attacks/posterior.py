@@ -56,7 +56,7 @@ def counted_entries(
 
 
 def counted_pairs(row: Integers, column: Integers, shape: tuple[int, int]) -> sparse.csr_array:
-    """Return how often each pair of a row and a column is given, shape as given."""
+    """Return how often each pair of a row and a column is given, as an array of a shape."""
     if len(row) > MANY_PAIRS:
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
     starts, columns, often = counted_entries(row, column, *shape)
