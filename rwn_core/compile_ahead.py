@@ -7,6 +7,7 @@ user.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,13 @@ from rwn_core.measures.attacks.true_match import KnownColumns
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
-from rwn_core.parallel.kernel_cache import LIMITS, compiler, set_ready
+from rwn_core.parallel.kernel_cache import DRAWS, LIMITS, compiler, is_ready, set_ready
 from rwn_core.randomness import SecretKey
 
 
 def warm() -> None:
-    """Use the kernels that mask a table once, so that their machine code is kept on disk."""
+    """Use the kernels that mask a large table once, so that their machine code is kept on disk."""
+    warm_to_draw()
     with compiler() as is_ours:
         if is_ours:
             _mask_and_search()
@@ -48,31 +50,69 @@ def _mask_and_search() -> None:
     neighbor_table(points, k=3, epsilon=0.1, index=build_index(points))
 
 
+def warm_to_draw() -> None:
+    """Use the kernels that mask a small table, which everything else uses as well."""
+    with compiler(DRAWS) as is_ours:
+        if is_ours:
+            _small_release()
+            set_ready(DRAWS)
+
+
 def warm_for_limits() -> None:
-    """Use the kernels of the attacks, which a policy's limits need."""
+    """Use the kernels of the attacks, which a policy's limits need.
+
+    Processes that ask for them at once compile different parts.
+    """
+    if is_ready(LIMITS):
+        return
+    warm_to_draw()
+    drawn = _small_release()
+    for wait in (False, True):  # at the end for what another process compiles
+        for part, use in PARTS.items():
+            with compiler(part, wait=wait) as is_ours:
+                if is_ours:
+                    use(drawn)
+                    set_ready(part)
     with compiler(LIMITS) as is_ours:
         if is_ours:
-            _mask_and_attack()
+            ATTRIBUTE_GAIN.read(drawn)  # by what all parts have compiled
             set_ready(LIMITS)
 
 
-def _mask_and_attack() -> None:
+def _small_release() -> Comparison:
     table = _table(50)
     schema = table.schema.replace_variable("x", role=Role.KEY)
     table = table.with_schema(schema.replace_variable("z", role=Role.CONFIDENTIAL))
     release = mask(table, RWN(k=3, epsilon=0.1), seed=0)
-    ATTRIBUTE_GAIN.read(Comparison(original=table, masked=release.masked, law=release.law))
-    if release.law is not None:
-        link(release.law, release.masked)
-        all_rows(sparse.csc_array(np.eye(2)), np.zeros(2, np.int64))
-        codes = np.arange(6).reshape(2, 3)
-        list(KnownColumns(codes, [(0, 1, 2)]).matches(codes))
-        ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
-        release.law.table("x")
-        release.law.rows_unchanged()
-        for _, cells in release.law.components():
-            if cells.donors is not None:
-                cells.donors.received(np.arange(2))
+    return Comparison(original=table, masked=release.masked, law=release.law)
+
+
+def _link(drawn: Comparison) -> None:
+    assert drawn.law is not None
+    link(drawn.law, drawn.masked)
+    drawn.law.table("x")
+    drawn.law.rows_unchanged()
+    for _, cells in drawn.law.components():
+        if cells.donors is not None:
+            cells.donors.received(np.arange(2))
+
+
+def _name_values(_drawn: Comparison) -> None:
+    ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
+
+
+def _match(_drawn: Comparison) -> None:
+    all_rows(sparse.csc_array(np.eye(2)), np.zeros(2, np.int64))
+    codes = np.arange(6).reshape(2, 3)
+    list(KnownColumns(codes, [(0, 1, 2)]).matches(codes))
+
+
+PARTS: Mapping[str, Callable[[Comparison], None]] = {
+    "links": _link,
+    "names": _name_values,
+    "matchings": _match,
+}
+"""What compiles the attacks, in parts of few kernels in common: half of the time is the first."""
 
 
 def _table(n: int) -> Microdata:

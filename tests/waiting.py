@@ -16,6 +16,11 @@ two others want.
 """
 HANG_MS = 180_000.0
 """Milliseconds after which a page of the browser is."""
+WORK_MS = 1_800_000.0
+"""Milliseconds after which work in the background is, which a page shows.
+
+A search goes on for 450 seconds of processor time, of what others leave.
+"""
 BETWEEN = 1.5
 """The exponent of growth that a linear cost stays below, and a quadratic one above."""
 

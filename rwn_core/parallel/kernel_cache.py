@@ -14,7 +14,7 @@ from pathlib import Path
 from rwn_core.parallel import file_lock
 
 _PACKAGE = Path(__file__).parents[1]
-READY, LIMITS = "ready", "ready-for-limits"
+READY, LIMITS, DRAWS = "ready", "ready-for-limits", "ready-to-draw"
 PATIENCE_S = 120.0
 """Seconds that a process waits for another one's kernels, before it compiles them itself."""
 _TELL: list[Callable[[], None]] = []
@@ -71,14 +71,26 @@ def set_ready(kernels: str = READY) -> None:
 
 
 @contextmanager
-def compiler(kernels: str = READY) -> Iterator[bool]:
-    """Wait while another process compiles these kernels; true if they are left to this one."""
+def compiler(kernels: str = READY, *, wait: bool = True) -> Iterator[bool]:
+    """Wait while another process compiles these kernels; true if they are left to this one.
+
+    Without a wait it is false where another one compiles them.
+    """
     if is_ready(kernels):
         yield False
         return
     folder().mkdir(parents=True, exist_ok=True)
-    with (folder() / "compiling").open("ab") as file, file_lock.held(file, PATIENCE_S):
-        yield not is_ready(kernels)
+    place = folder() / f"compiling-{kernels}"
+    patience = PATIENCE_S if wait else 0.0
+    with place.open("ab") as file, file_lock.held(file, patience) as is_held:
+        is_left = is_held or wait
+        yield is_left and not is_ready(kernels)
+
+
+def wait_for_others(kernels: str) -> None:
+    """Wait while another process compiles these kernels."""
+    with compiler(kernels):
+        pass
 
 
 @contextmanager

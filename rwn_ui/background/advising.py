@@ -1,18 +1,34 @@
-"""Finds advice on a table in a process: a start, and whether a setting can keep the policy."""
+"""What processes find on a table: a start, a search's settings, the verdict on one more release.
+
+Nothing of the pages is imported: a process begins with each move that is judged by further draws.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import rwn_core as rwn
+from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
-from rwn_core.tuning import SearchAnswer, Setting, Space, quick_verdict, recommend, search
+from rwn_core.tuning import (
+    Point,
+    SearchAnswer,
+    Setting,
+    Space,
+    Verdict,
+    quick_verdict,
+    recommend,
+    search,
+)
 from rwn_core.tuning.recommend import USED, policy_presets, suggest
 from rwn_core.tuning.remedies import remedied, with_remedies
+from rwn_core.tuning.several_draws import read_draws, verdict_of
 
 Presets = dict[str, Setting]
 Advice = tuple[SearchAnswer | None, SearchAnswer, Presets]
+Judged = tuple[Point | None, Verdict]
 
 
 def find_advice(
@@ -30,6 +46,7 @@ def find_advice(
     A verdict of a few seconds is published first, then the start, then a verdict that takes as
     long as it needs, where the first one could not say.
     """
+    warm_for_limits()
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
     verdict = quick_verdict(microdata, setting, policy, steps=False)
     progress.found((known, verdict, presets))
@@ -64,5 +81,18 @@ def find_settings(
     progress: Report,
 ) -> SearchAnswer:
     """Return the answer of a search, with what helps where it found nothing."""
+    warm_for_limits()
     answer = search(microdata, policy, space, seconds=seconds, progress=progress)
     return remedied(answer, microdata, policy, space, seconds)
+
+
+def judge_draws(
+    microdata: rwn.Microdata,
+    setting: Setting,
+    policy: rwn.Policy,
+    progress: Callable[[float], None] | None = None,
+) -> Judged:
+    """Read further draws of a setting, and judge one more release; the work of a process."""
+    warm_for_limits()
+    point = read_draws(microdata, setting, policy, progress)
+    return point, verdict_of(microdata, policy, point)

@@ -17,8 +17,9 @@ from rwn_core.measures.statistics.intervals import Band
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import draws
 from rwn_core.tuning import Point, SearchAnswer, Setting, Verdict
-from rwn_core.tuning.several_draws import read_draws, verdict_of
+from rwn_core.tuning.several_draws import verdict_of
 from rwn_core.tuning.verdict import COMING
+from rwn_ui.background.advising import Judged, judge_draws
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import polled, taken
 from rwn_ui.features import limit_queue
@@ -162,23 +163,11 @@ def map_points(policy: rwn.Policy, made: Ensemble | None, risk: str) -> list[dic
 
 # ---------------------------------------------------------------- the verdict on one more release
 
-Judged = tuple[Point | None, Verdict]
 WAITS = "further draws"
 """What a picture waits for."""
 _ON_DEMAND = "“Keep this setting” reads further draws"
 _REMEMBERED = 64  # settings with their verdicts
 _RESTED = "rested"  # the setting at which the sliders stood when the picture asked last
-
-
-def judge_draws(
-    microdata: rwn.Microdata,
-    setting: Setting,
-    policy: rwn.Policy,
-    progress: Callable[[float], None] | None = None,
-) -> Judged:
-    """Read further draws of a setting, and judge one more release; the work of a process."""
-    point = read_draws(microdata, setting, policy, progress)
-    return point, verdict_of(microdata, policy, point)
 
 
 def judged_draws(session: Session, key: Key | None = None) -> Judged | None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.kernel_cache import DRAWS, wait_for_others
 from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.server.environment import in_class
@@ -65,6 +66,7 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "")
             work.preparation.wait(_SOON)  # else the page would be drawn once without its table
         return session
     session = Session(name=name, demo=demo, data=data, path=path, projector=in_class())
+    wait_for_others(DRAWS)  # `rwn app` has them compiled while the server starts
     session.begin(prepared(session).prepared, None if linked else recommended(demo))
     return session
 

@@ -12,16 +12,17 @@ from rwn_core.reporting import read_record
 from tests.browser.app_tab import App
 from tests.browser.steward import Steward
 from tests.journeys import figures, files
+from tests.waiting import WORK_MS
 
 PEOPLE = 10_000 if figures.FILE else 400
 JUDGED = """() => {
   const line = document.querySelector('.rwn-judged'), answer = line?.querySelector('.rwn-answer');
-  return ['kept', 'over'].includes(line?.dataset.state) && answer?.textContent &&
+  return ['kept', 'costly', 'over'].includes(line?.dataset.state) && answer?.textContent &&
     !answer.textContent.endsWith('follows.');
 }"""
 """Whether the present setting is judged, and the quick verdict there."""
 STATED = """() =>
-  ['kept', 'over'].includes(document.querySelector('.rwn-judged')?.dataset.state)"""
+  ['kept', 'costly', 'over'].includes(document.querySelector('.rwn-judged')?.dataset.state)"""
 
 
 def opened(app: App, file: Path) -> Steward:
@@ -64,7 +65,7 @@ def found(steward: Steward) -> str:
     for _ in range(2):
         steward.wait_for(use)
         with steward.waiting():
-            over.wait_for(state="hidden")
+            over.wait_for(state="hidden", timeout=WORK_MS)
         if page.get_by_text("the best that keeps").count() or not longer.is_visible():
             break
         steward.click(longer)
@@ -146,5 +147,5 @@ def test_the_survey_ends_with_a_no_and_what_to_do(app: App, tmp_path: Path) -> N
     answer = app.page.locator(".rwn-answer").text_content()
     assert answer.startswith(("No strength", "Whether any strength keeps")), answer
     steward.click(app.page.get_by_text("What to try"))
-    app.page.locator(".rwn-steps button").nth(1).wait_for()
+    app.page.locator(".rwn-steps button").nth(1).wait_for(timeout=WORK_MS)  # of a search
     ended("survey", steward, "a no, and what to try")

@@ -168,7 +168,7 @@ def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, tmp_path)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
         assert page.evaluate(SMALLEST) >= 19
     expect(page.locator(".rwn-candidate-verdict")).to_have_text(
-        ["▲ breaks 4 of 4"] * 2 + ["▲ breaks 1 of 4"] + ["✓ keeps all limits"] * 3
+        ["▲ Breaks 4 of 4 limits"] * 2 + ["▲ Breaks 1 of 4 limits"] + ["✓ Keeps all 4 limits"] * 3
     )
     heads.nth(0).focus()
     page.keyboard.press("ArrowRight")
@@ -185,7 +185,7 @@ def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, tmp_path)
     told = re.compile("WHAT IF other limits held: Linked over one half")
     expect(page.get_by_text(told)).to_be_visible()
     third = page.locator(".rwn-candidate-verdict").nth(2)
-    expect(third).to_have_text("✓ keeps all limits")
+    expect(third).to_have_text("✓ Keeps all 4 limits")
     page.keyboard.press("Escape")
     page.get_by_text("Meeting", exact=True).click()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()

@@ -203,13 +203,13 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     app.open_more()
     app.open_box("Policy: limits on risk")
     set_limit(app, "Worst-case linkage", "20")
-    reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: Linked over one half ")
-    set_limit(app, "Linked over one half", "3")  # of its own it lets nobody be linked
-    reads(app, "Keeps all 4 limits", "kept", "Nearest: ")
+    reads(app, "Breaks 1 of 4 limits", "over", "Worst: Linked over one half ")
+    set_limit(app, "Linked over one half", "9")  # of its own it lets nobody be linked
+    reads(app, "Keeps all 4 limits, but little is left", "costly", "Nearest: ")
     # no tile is green on the strength of its own number
     assert app.page.locator(".rwn-tile[data-state=kept]").count() == 0
     set_limit(app, "True matches", "0")
-    reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: True matches ")
+    reads(app, "Breaks 1 of 4 limits", "over", "Worst: True matches ")
     for title in ("Worst-case linkage", "Attribute gain", "True matches", "Linked over one half"):
         line = sidebar.get_by_test_id("stHorizontalBlock").filter(
             has_text=re.compile(f"{title}, (%|records) at most")
@@ -244,6 +244,7 @@ def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app
         "Principal components", "Small groups", "Distribution of siri", "siri and bmi",
         "Shift of quantiles",
     ])  # fmt: skip
+    app.page.get_by_text("All measures and coefficients").click()
     table = app.page.locator(".rwn-tables table").filter(has_text="All utility measures")
     table.get_by_role("row").nth(15).wait_for()
     words = app.press("k", "ArrowRight").rpartition(" ")[0]

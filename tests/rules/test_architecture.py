@@ -194,7 +194,8 @@ WORK = {
     ),
     "the catalogue of measures": ("import rwn_core.measures", HEAVY),
     "the workers of a sweep, of a page and of a slider": (
-        "import rwn_core.tuning.sweep, rwn_ui.background.job, rwn_ui.background.measure_worker",
+        "import rwn_core.tuning.sweep, rwn_ui.background.job, rwn_ui.background.measure_worker\n"
+        "import rwn_ui.background.advising",
         HEAVY,
     ),
     "the command rwn mask": (MASK.format("demo:bodyfat"), HEAVY - JUDGED),

@@ -67,7 +67,8 @@ def scale_sums(
     of_record[:] = 1.0
     _sum_columns(starts, records, shares, of_record, sums)
     some = sums > 0
-    of_column[:] = some
+    for column in range(len(of_column)):  # an array put into another compiles a text of refusal
+        of_column[column] = some[column]
     for _ in range(scaling.steps):
         of_record[:] = 0.0
         for column in range(len(of_column)):

@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from rwn_core import compile_ahead
 from rwn_core.errors import ParameterError
 from rwn_core.parallel import kernel_cache, memory, threads
 from rwn_core.parallel.memory import MEMORY_SHARE, budget_bytes, resident_bytes
@@ -394,12 +396,34 @@ def test_kernels_are_compiled_by_one_process_and_the_others_wait_for_them(monkey
         monkeypatch.setattr(kernel_cache.file_lock, "held", noted)
         other.start()
         assert waits.wait(HANG_S)  # with the usual patience
+        with kernel_cache.compiler(wait=False) as is_left:
+            assert not is_left  # who does not wait leaves it to the other one
         monkeypatch.setattr(kernel_cache, "PATIENCE_S", 0.0)
-        with kernel_cache.compiler(kernel_cache.LIMITS) as is_given_up:
+        with kernel_cache.compiler() as is_given_up:
             assert is_given_up  # after so long a process compiles what it needs
         kernel_cache.set_ready()
     other.join()
     assert (is_ours, theirs) == (True, [False])
+
+
+def test_processes_that_need_the_attacks_compile_different_parts_of_them(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(tmp_path))
+    monkeypatch.setattr(compile_ahead, "_small_release", lambda: None)
+    used = list[str]()
+    parts = {name: lambda _, name=name: used.append(name) for name in ("links", "names")}
+    monkeypatch.setattr(compile_ahead, "PARTS", parts)
+    last = SimpleNamespace(read=lambda _: used.append("the last"))
+    monkeypatch.setattr(compile_ahead, "ATTRIBUTE_GAIN", last)
+    with kernel_cache.compiler("links"):  # another process does
+        other = threading.Thread(target=compile_ahead.warm_for_limits)
+        other.start()
+        until(lambda: used)
+        kernel_cache.set_ready("links")
+    other.join()
+    assert used == ["names", "the last"]
+    assert kernel_cache.is_ready(kernel_cache.LIMITS)
+    compile_ahead.warm_for_limits()
+    assert used == ["names", "the last"], "once a machine"
 
 
 def test_code_that_was_installed_anew_is_not_taken_for_ready(monkeypatch, tmp_path):
