@@ -465,9 +465,14 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
         loss = known[UTILITY]
         limits = {key: known.get(key) for key in session.policy.measures}
         if isinstance(loss, Reading) and None not in limits.values():
-            used = session.policy.judge(limits, params=session.params).largest
-            words = f"{session.setting.words}, one release"
-            marks.append({"label": "now", "text": words, "x": loss.value, "y": used})
+            verdict = session.policy.judge(limits, params=session.params)
+            which = "one release"
+            drawn = repeated_draws.judged_draws(session)
+            if drawn is not None:  # as Tune says it
+                verdict = drawn[1]
+                which = "one more release"
+            words = f"{session.setting.words}, {which}"
+            marks.append({"label": "now", "text": words, "x": loss.value, "y": verdict.largest})
     return CHARTS["sweep_map"](
         spots,
         axis(UTILITY, session.data.n, risk=False),

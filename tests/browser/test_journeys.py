@@ -87,6 +87,7 @@ def drawn(steward: Steward, folder: Path) -> tuple[Path, bool]:
         with steward.waiting():
             app_says = page.get_by_text(f"release {number + 1} that was drawn")
             (app_says if number else page.get_by_text("SHA-256 of the file")).wait_for()
+            steward.app.settle()  # until then the fields of the run before stand there, too
         if not page.get_by_text("Refused.").count():
             return key, True
     return key, False

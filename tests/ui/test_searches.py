@@ -19,7 +19,7 @@ from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.utility.use_left import RegressionLeft
 from rwn_core.parallel import kernel_cache
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Spread
+from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Spread, Verdict
 from rwn_core.tuning.answer import Remedy
 from rwn_ui.features import advice, limit_queue, repeated_draws, scenario_trial
 from rwn_ui.find import view
@@ -363,6 +363,17 @@ def test_find_opens_with_the_present_setting(open_page, maps) -> None:
     assert "One release of the present setting; its further draws" in screen.words("caption")
     screen.visit("tune").visit("find")
     assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
+
+
+def test_the_present_setting_stands_on_the_map_of_find_where_its_verdict_is(open_page, maps):
+    screen = open_page("tune")
+    session = screen.session
+    further = Verdict(shares=dict.fromkeys(session.policy.measures, 0.99), unread={}, draws=13)
+    repeated_draws.note_judged(session, session.setting, further)
+    screen.visit("find")
+    (now,) = maps[-1]["marks"]
+    assert (now["label"], now["y"]) == ("now", 0.99), "as Tune says it of one more release"
+    assert now["text"].endswith("one more release")
 
 
 def test_find_opens_with_what_the_start_has_tried(open_page) -> None:
