@@ -12,6 +12,7 @@ from rwn_core.data.codes import codes_of
 from rwn_core.data.guess_schema import completed, guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_shape
 from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.io.row_names import named_counter, unnamed_counters
 
@@ -35,6 +36,7 @@ def checked_table(
     frame = frame.drop(columns=counters)
     for name in counters:
         said.append(f"{name} only numbers the records: it is left out.")
+    check_shape(frame)
     said += _without_infinity(frame)
     described = (
         guess_schema(frame) if schema is None else completed(_without(schema, counters), frame)

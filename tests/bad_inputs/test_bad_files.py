@@ -127,6 +127,7 @@ CASES: dict[str, tuple[str, bytes, str]] = {
         "damaged.*save the file again",
     ),
     "parquet_twice": (".parquet", written(TWICE), "column name a .*columns 1, 2.*rename"),
+    "parquet_no_columns": (".parquet", written(pa.table({})), "table has no columns"),
     "parquet_no_texts": (
         ".parquet",
         with_column(pa.Array.from_buffers(pa.string(), 2, NO_TEXTS)),
