@@ -356,24 +356,18 @@ def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> N
             assert "--schema" not in line
 
 
-def test_find_opens_with_the_present_setting(open_page, maps) -> None:
+def test_find_opens_with_the_present_setting_where_tune_judges_it(open_page, maps) -> None:
     """Also by its address, where no page has drawn it yet."""
     screen = open_page("find")
     assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
     assert "One release of the present setting; its further draws" in screen.words("caption")
     screen.visit("tune").visit("find")
     assert [mark["label"] for mark in maps[-1]["marks"]] == ["now"]
-
-
-def test_the_present_setting_stands_on_the_map_of_find_where_its_verdict_is(open_page, maps):
-    screen = open_page("tune")
     session = screen.session
     further = Verdict(shares=dict.fromkeys(session.policy.measures, 0.99), unread={}, draws=13)
     repeated_draws.note_judged(session, session.setting, further)
-    screen.visit("find")
-    (now,) = maps[-1]["marks"]
-    assert (now["label"], now["y"]) == ("now", 0.99), "as Tune says it of one more release"
-    assert now["text"].endswith("one more release")
+    screen.visit("tune").visit("find")
+    assert maps[-1]["marks"][0]["y"] == 0.99, "as Tune says it of one more release"
 
 
 def test_find_opens_with_what_the_start_has_tried(open_page) -> None:
