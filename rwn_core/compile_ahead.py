@@ -112,7 +112,10 @@ PARTS: Mapping[str, Callable[[Comparison], None]] = {
     "names": _name_values,
     "matchings": _match,
 }
-"""What compiles the attacks, in parts of few kernels in common: half of the time is the first."""
+"""What uses the kernels of the attacks, by the name of its lock; few kernels are of two parts.
+
+The first takes half of the time.
+"""
 
 
 def _table(n: int) -> Microdata:

@@ -14,7 +14,9 @@ from pathlib import Path
 from rwn_core.parallel import file_lock
 
 _PACKAGE = Path(__file__).parents[1]
-READY, LIMITS, DRAWS = "ready", "ready-for-limits", "ready-to-draw"
+READY = "ready"
+LIMITS = "ready-for-limits"
+DRAWS = "ready-to-draw"
 PATIENCE_S = 120.0
 """Seconds that a process waits for another one's kernels, before it compiles them itself."""
 _TELL: list[Callable[[], None]] = []

@@ -167,7 +167,7 @@ def tell(server: subprocess.Popen[bytes], secret: str) -> None:
 
 @contextmanager
 def _compiling() -> Iterator[None]:
-    """Compile the search for this machine in another process."""
+    """Compile the attacks and the search for this machine in another process."""
     nowhere = subprocess.DEVNULL
     line = [sys.executable, "-m", "rwn_core.compile_ahead"]
     folder = app_file().parent  # not the user's: a csv.py there would be imported

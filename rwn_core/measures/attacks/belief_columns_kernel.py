@@ -67,7 +67,7 @@ def scale_sums(
     of_record[:] = 1.0
     _sum_columns(starts, records, shares, of_record, sums)
     some = sums > 0
-    for column in range(len(of_column)):  # an array put into another compiles a text of refusal
+    for column in range(len(of_column)):  # Numba compiles more for two arrays
         of_column[column] = some[column]
     for _ in range(scaling.steps):
         of_record[:] = 0.0
