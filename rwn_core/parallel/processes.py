@@ -1,5 +1,8 @@
 """A process that does what it is sent: it never runs the caller's program, and never outlives it.
 
+A program that starts many has them forked from one process that has imported everything
+(`fork_workers`, docs/decisions/0068).
+
 Of an error that is no refusal of this program, only the type and the lines it passed leave the
 process: its text may hold a value of the data.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import pickle
@@ -17,8 +21,10 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterable
-from multiprocessing.context import SpawnProcess
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from multiprocessing import util
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
@@ -53,6 +59,11 @@ _BYTES, _PICKLED, _REFUSED, _FAILED = b"bytes", b"pickled", b"refused", b"failed
 _GRACE = 0.4  # seconds between asking a process to end and ending it
 _SAFE_PATH = "PYTHONSAFEPATH"
 _SPAWN = multiprocessing.get_context("spawn")
+TO_FORK = "RWN_PROCESS_TO_FORK"
+"""The environment variable of the process to fork: the file that it makes once it is ready, with
+its number, and what it imports before."""
+_TO_FORK: list[tuple[Path, tuple[str, ...]]] = []  # both, where this program has workers forked
+_PR_SET_PDEATHSIG = 1  # of prctl: the signal that a process gets when the one it is a fork of ends
 _SENDING = threading.Lock()  # of a worker; its threads report
 _STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
 _WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
@@ -63,15 +74,15 @@ class Worker:
 
     Its methods are for one thread at a time, but for `end_workers`, which any thread may call. If
     `plain`, its results are bytes, and nothing that it answers is ever unpickled: for work on files
-    that may take the process over. Raises RWNError if the system has no room for another process.
+    that may take the process over, which is never a fork. Raises RWNError if the system has no room
+    for another process.
     """
 
     def __init__(self, *, plain: bool = False) -> None:
         self._plain = plain
         self.channel, theirs = _SPAWN.Pipe()
-        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs,))
         try:
-            _start(self.process)
+            self.process = _begun(theirs, forked=not plain and _can_fork())
         except OSError:
             self.channel.close()
             raise RWNError(
@@ -132,23 +143,87 @@ def be_polite() -> None:
         os.nice(int(given))
 
 
-def _start(process: SpawnProcess) -> None:
+def fork_workers(*imports: str) -> None:
+    """Begin a process that later workers are forks of, so that they import nothing anew.
+
+    It imports these modules and reads the compiled kernels. Workers begin as before until it is
+    ready, and on systems other than Linux.
+    """
+    if sys.platform != "linux" or _TO_FORK:
+        return
+    _TO_FORK.append((Path(util.get_temp_dir(), "ready_to_fork"), imports))
+    _begin_process_to_fork()
+
+
+def _begin_process_to_fork() -> None:
+    """Begin it without waiting for it."""
+    from multiprocessing import forkserver
+
+    forkserver.set_forkserver_preload(["rwn_core.process_to_fork"])
+    with contextlib.suppress(OSError), _as_workers_begin(_of_process_to_fork()):
+        forkserver.ensure_running()
+
+
+def _of_process_to_fork() -> dict[str, str]:
+    """Return what the environment says to the process to fork: it imports from the same folders."""
+    (ready, imports) = _TO_FORK[0]
+    about = os.pathsep.join([str(ready), *imports])
+    return {TO_FORK: about, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def _can_fork() -> bool:
+    """True if the process to fork is ready; one that has ended is begun anew."""
+    if not _TO_FORK or not _TO_FORK[0][0].exists():
+        return False
+    ready = _TO_FORK[0][0]
+    with contextlib.suppress(ChildProcessError):
+        looking = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        if os.waitid(os.P_PID, int(ready.read_text()), looking) is None:
+            return True
+    ready.unlink()
+    _begin_process_to_fork()
+    return False
+
+
+def _begun(channel: Channel, *, forked: bool) -> BaseProcess:
+    """Begin a process that does tasks, as a fork where one can be had."""
+    if forked:
+        forks = multiprocessing.get_context("forkserver")
+        fork = forks.Process(target=_serve_as, args=(channel, dict(os.environ)))
+        with contextlib.suppress(OSError, EOFError):  # the process to fork may just have ended
+            _start(fork, forked=True)
+            return fork
+    process = _SPAWN.Process(target=_serve, args=(channel,))
+    _start(process)
+    return process
+
+
+def _start(process: BaseProcess, *, forked: bool = False) -> None:
     """Start a process that does not run the calling program's main file again."""
+    with _as_workers_begin(_of_process_to_fork() if forked else {}):
+        process.start()
+
+
+@contextlib.contextmanager
+def _as_workers_begin(more: Mapping[str, str]) -> Iterator[None]:
+    """Hide the main file of the program, and change its environment, where a process begins."""
     with _STARTING:
         main = sys.modules["__main__"]
         nothing = ModuleType("__main__")
         sys.modules["__main__"] = nothing
-        before = os.environ.get(_SAFE_PATH)
-        os.environ[_SAFE_PATH] = "1"
+        changed = {_SAFE_PATH: "1", **more}
+        before = {name: os.environ.get(name) for name in changed}
+        os.environ.update(changed)
         try:
-            process.start()
+            yield
         finally:
             if sys.modules["__main__"] is nothing:
                 sys.modules["__main__"] = main
-            if before is None:
-                del os.environ[_SAFE_PATH]
-            else:
-                os.environ[_SAFE_PATH] = before
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
 
 
 @atexit.register  # after multiprocessing's own, so before it: that would wait for the workers
@@ -156,6 +231,17 @@ def _end_all() -> None:
     with _STARTING:
         workers = list(_WORKERS)
     end_workers(workers)
+
+
+def _serve_as(channel: Channel, environment: dict[str, str]) -> None:
+    """Do the tasks in a fork, with the environment of its caller."""
+    # where the process to fork ends, its forks pass for ended and could not be cancelled
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() == 1:  # it has ended before
+        os._exit(1)
+    os.environ.clear()
+    os.environ.update(environment)
+    _serve(channel)
 
 
 def _serve(channel: Channel) -> None:

@@ -7,15 +7,26 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import pool as job
-from rwn_core.parallel.processes import Handle, Report, be_polite
+from rwn_core.parallel.kernel_cache import LIMITS, is_ready
+from rwn_core.parallel.processes import Handle, Report, be_polite, fork_workers
 
 WAITS = "waiting until the work of another user ends"
 CANCELLED = "Cancelled."
 _GLANCE = 0.2  # seconds between two looks for a free slot
+
+
+def fork_later_workers(ended: Future[Any]) -> None:
+    """Have workers forked once a first piece of work is done, which no first picture waits for.
+
+    The process that they are forks of reads the kernels that are compiled then.
+    """
+    if not ended.cancelled() and ended.exception() is None and is_ready(LIMITS):
+        fork_workers("rwn_ui.background.advising", "rwn_ui.background.measure_worker")
 
 
 class Slots:
@@ -56,6 +67,7 @@ class Job(job.Job):
         self.label, self.about, self._doing = label, about, words
         self._lock = threading.Lock()
         self._task = job.Task(job.Call(work, arguments))
+        self._task.add_done_callback(fork_later_workers)
         if not self._begin_work():
             threading.Thread(target=_wait, args=(weakref.ref(self),), daemon=True).start()
 

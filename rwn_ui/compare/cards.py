@@ -68,7 +68,7 @@ def screen(
                 *limits,
                 {
                     "title": "Left",
-                    "note": "the least part of the use: 100 % as in the original",
+                    "note": "the least part of the use, mean of releases: 100 % as in the original",
                     "kind": "loss",
                     "cells": [_left_cell(session, each) for each in scenarios],
                 },

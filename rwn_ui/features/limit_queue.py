@@ -302,10 +302,12 @@ def draw_verdict(
     later = coming if verdict.mark == "one draw" else ""
     words = "; ".join(filter(None, [verdict.headline, follow, later]))
     text = verdict_left(words, left, kept=verdict.kept)
+    of_limits = limits_words(policy, readings, verdict)
+    of_left = "" if left is None else "What is left is of the release shown."
     shown = common | {
         "label": "Policy",
         "text": text,
-        "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
+        "help": " ".join(filter(None, [verdict.sentence, of_limits, of_left])),
         "is_final": not follow and not later,
     }
     if first is None:

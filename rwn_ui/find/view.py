@@ -33,7 +33,7 @@ from rwn_ui.features import advice, limit_queue, repeated_draws, scenario_trial
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.kept_picture import guarded_picture, show_picture
-from rwn_ui.state.results import current_release, is_drawn, memo, release_key
+from rwn_ui.state.results import Snapshot, current_release, is_drawn, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import FIND
 from rwn_ui.widgets import limits
@@ -459,20 +459,9 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
     if chosen is not None and chosen.setting.key != session.setting.key:
         place = {"x": lost[chosen.setting.key], "y": chosen.used}
         marks.append({"label": "chosen", "text": chosen.setting.words, **place})
-    if is_drawn(session):  # the present setting, where Tune has read all limits of its release
-        current = current_release(session)
-        known = {**current.readings, **(memo(session, "limits", 8).get(release_key(session)) or {})}
-        loss = known[UTILITY]
-        limits = {key: known.get(key) for key in session.policy.measures}
-        if isinstance(loss, Reading) and None not in limits.values():
-            verdict = session.policy.judge(limits, params=session.params)
-            which = "one release"
-            drawn = repeated_draws.judged_draws(session)
-            if drawn is not None:  # as Tune says it
-                verdict = drawn[1]
-                which = "one more release"
-            words = f"{session.setting.words}, {which}"
-            marks.append({"label": "now", "text": words, "x": loss.value, "y": verdict.largest})
+    present = _present_mark(session)
+    if present is not None:
+        marks.append(present)
     return CHARTS["sweep_map"](
         spots,
         axis(UTILITY, session.data.n, risk=False),
@@ -480,3 +469,19 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
         limit=1.0,
         marks=marks,
     )
+
+
+def _present_mark(session: Session) -> dict[str, Any] | None:
+    """The present setting at what Tune says of it; None while its limits were not all read."""
+    if not is_drawn(session):
+        return None
+    current = current_release(session)
+    limits_read = memo(session, "limits", 8).get(release_key(session)) or {}
+    known = {**current.readings, **limits_read}
+    loss = known[UTILITY]
+    if not isinstance(loss, Reading) or not known.keys() >= set(session.policy.measures):
+        return None
+    now = Snapshot.take(session, current, known, **repeated_draws.verdict_parts(session))
+    which = "one release" if now.of_setting is None else "one more release"
+    words = f"{now.words}, {which}"
+    return {"label": "now", "text": words, "x": loss.value, "y": now.verdict.largest}

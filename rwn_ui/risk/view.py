@@ -54,8 +54,12 @@ INTERNAL = "Internal: for the data steward only. Single records and their values
 def draw(session: Session, attack: Attack) -> None:
     """The panel; for a large table after a job of the user's own."""
     if session.data.n <= QUICK_RECORDS:
+        question = st.empty()  # what the page answers, before there is any picture
+        if "risk" not in session.user.results.pictures:
+            question.markdown(f"#### {FIRST['title']}")
         with st.container(key="attacking"), st.spinner("Attacking the release"):
             found = live(session, attack)
+        question.empty()
         usual = attack.usual(session.data)
         shown = payload(session, attack, found, snapshot(session, found, usual=usual))
         show_picture(session, shown, key="risk")

@@ -6,7 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.kernel_cache import DRAWS, wait_for_others
+from rwn_core.parallel.kernel_cache import DRAWS, is_ready, wait_for_others
 from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.server.environment import in_class
@@ -66,9 +66,17 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "")
             work.preparation.wait(_SOON)  # else the page would be drawn once without its table
         return session
     session = Session(name=name, demo=demo, data=data, path=path, projector=in_class())
-    wait_for_others(DRAWS)  # `rwn app` has them compiled while the server starts
+    _wait_for_kernels()
     session.begin(prepared(session).prepared, None if linked else recommended(demo))
     return session
+
+
+def _wait_for_kernels() -> None:
+    """Wait for what draws, which `rwn app` has compiled while the server starts, and say so."""
+    if is_ready(DRAWS):
+        return
+    with st.spinner("The program is compiled for this machine, once"):
+        wait_for_others(DRAWS)
 
 
 def page_session(*, alone: bool = False) -> Session:

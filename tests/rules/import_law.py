@@ -21,7 +21,7 @@ io neighbors
 laws
 masking measures
 evaluation compile_ahead
-tuning charts datasets
+tuning charts datasets process_to_fork
 reporting
 rwn_ui
 rwn_cli pages app

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from rwn_ui.features.project import current_project
 from rwn_ui.features.scenario_trial import measured, scenario_draft
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.server.messages import escaped
-from rwn_ui.state import address
+from rwn_ui.state import address, startup
 from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import DESCRIBED_ANEW, Session
@@ -468,3 +470,21 @@ def test_a_failure_is_shown_by_its_number_without_a_value(caplog) -> None:
     assert all(part in line for part in (number, "ValueError", "script:"))
     everything = shown + caplog.text + json.dumps([r.__dict__ for r in caplog.records], default=str)
     assert SECRET not in everything
+
+
+def test_a_page_that_waits_for_what_another_process_compiles_says_so(monkeypatch) -> None:
+    said: list[str] = []
+
+    @contextmanager
+    def spinner(words: str) -> Iterator[None]:
+        said.append(words)
+        yield
+
+    monkeypatch.setattr(startup.st, "spinner", spinner)
+    monkeypatch.setattr(startup, "wait_for_others", said.append)
+    monkeypatch.setattr(startup, "is_ready", lambda kernels: True)
+    startup._wait_for_kernels()
+    assert said == []
+    monkeypatch.setattr(startup, "is_ready", lambda kernels: False)
+    startup._wait_for_kernels()
+    assert said == ["The program is compiled for this machine, once", startup.DRAWS]

@@ -54,6 +54,19 @@ def small(drawn: Payloads, open_page: Any) -> Any:
     return screen
 
 
+def test_what_the_page_answers_stands_until_there_is_a_picture(open_page, monkeypatch) -> None:
+    def refused(*_: object) -> None:
+        raise rwn.ParameterError("Nothing was attacked.")
+
+    title = risk_view.FIRST["title"]
+    with monkeypatch.context() as none_yet:
+        none_yet.setattr(risk_view, "live", refused)
+        screen = open_page("risk")
+        assert title in screen.words("markdown")
+    screen.test.run()
+    assert title not in screen.words("markdown")  # the picture says it
+
+
 @pytest.fixture(scope="module")
 def payload() -> dict[str, Any]:
     session = Session(name="men", demo=None, data=small_tables.table("bodyfat", n=80))

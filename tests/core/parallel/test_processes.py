@@ -27,6 +27,28 @@ from tests.core.parallel import worker_tasks as do
 from tests.core.parallel.worker_tasks import LARGE, ROOT, SECRET, alive, begun, finished
 from tests.waiting import HANG_S, until
 
+KINDS = ["begun anew", "forked"]
+FORKING = """
+from rwn_core.parallel import processes
+processes.fork_workers()
+while not processes._can_fork():
+    time.sleep(0.01)
+"""
+"""What a program does to have its workers forked."""
+
+
+@pytest.fixture(autouse=True, params=KINDS)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How workers begin, in every test."""
+    if request.param == "begun anew":
+        monkeypatch.setattr(processes, "_TO_FORK", [])
+    elif sys.platform != "linux":
+        pytest.skip("no worker is forked on this system")
+    else:
+        processes.fork_workers("tests.core.parallel.worker_tasks")
+        until(processes._can_fork)
+    return request.param
+
 
 def test_work_that_is_done_gives_its_result():
     job = finished(do.add, a=2, b=3)
@@ -201,12 +223,12 @@ def test_cancel_stops_waiting_tasks_too():
 
 def test_a_system_without_room_is_a_sentence(monkeypatch):
     start = processes._start
-    rooms = iter([True, False])
+    rooms = iter([True, False, False])
 
-    def full(process: object) -> None:
+    def full(process: object, **how: bool) -> None:
         if not next(rooms):
             raise OSError(SECRET)
-        start(process)
+        start(process, **how)
 
     monkeypatch.setattr(processes, "_start", full)
     with pytest.raises(RWNError, match="No process could be started") as caught:
@@ -242,6 +264,7 @@ sys.path.insert(0, {tests!r})
 import time
 from rwn_core.parallel.pool import Job
 from tests.core.parallel import worker_tasks as work
+{forking}
 job = Job(work.main_of_the_worker)
 while job.running:
     time.sleep(0.01)
@@ -256,9 +279,14 @@ def ran(*line: str, path: object = ROOT, cwd: Path | None = None) -> Any:
     return subprocess.run([sys.executable, *line], env=environment, **about)
 
 
+def _script(kind: str) -> str:
+    forking = FORKING if kind == "forked" else ""
+    return SCRIPT.format(tests=str(Path(__file__).parents[3]), forking=forking)
+
+
 @pytest.mark.parametrize("how", ["command", "module"])
-def test_no_worker_runs_the_program_that_started_it(tmp_path, how):
-    text = SCRIPT.format(tests=str(Path(__file__).parents[3]))
+def test_no_worker_runs_the_program_that_started_it(tmp_path, how, kind):
+    text = _script(kind)
     script = tmp_path / "without_a_guard.py"
     script.write_text(text, encoding="utf-8")
     line = {"command": ["-c", text], "module": ["-m", script.stem]}[how]
@@ -266,11 +294,11 @@ def test_no_worker_runs_the_program_that_started_it(tmp_path, how):
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
 
 
-def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path):
+def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path, kind):
     script, data = tmp_path / "program" / "script.py", tmp_path / "data"
     for folder in (script.parent, data):
         folder.mkdir()
-    script.write_text(SCRIPT.format(tests=str(Path(__file__).parents[3])), encoding="utf-8")
+    script.write_text(_script(kind), encoding="utf-8")
     for name in ("pickle", "queue", "socket", "tempfile"):
         planted = f"open({str(data / 'ran')!r}, 'w'); raise ImportError"
         (data / f"{name}.py").write_text(planted, encoding="utf-8")
@@ -330,12 +358,14 @@ def test_the_main_module_and_the_environment_are_put_back_after_a_failure(monkey
     assert os.environ.get("PYTHONSAFEPATH") == safe
 
 
+Begun = tuple[subprocess.Popen[str], list[int]]  # a program, and the processes of its workers
 PARENT = """
 import sys, time
 sys.path.insert(0, {tests!r})
 from rwn_core.parallel.pool import Job
 from rwn_core.parallel.pool import Pool
 from tests.core.parallel import worker_tasks as work
+{forking}
 if __name__ == "__main__":
     job, pool = Job(work.heedless), Pool(work.counter, 0, workers=2)
     while not job.share:
@@ -346,13 +376,17 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
+def parent(
+    tmp_path: Path, kind: str
+) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
     begun = list[tuple[subprocess.Popen[str], list[int]]]()
 
-    def start(rest: str) -> tuple[subprocess.Popen[str], list[int]]:
+    def start(rest: str) -> Begun:
         script = tmp_path / "parent.py"
         tests = str(Path(__file__).parents[3])
-        script.write_text(PARENT.format(tests=tests, rest=rest), encoding="utf-8")
+        forking = FORKING if kind == "forked" else ""
+        text = PARENT.format(tests=tests, rest=rest, forking=forking)
+        script.write_text(text, encoding="utf-8")
         process = subprocess.Popen(
             [sys.executable, str(script)],
             stdout=subprocess.PIPE,
@@ -421,3 +455,65 @@ def test_a_pool_without_workers_does_nothing():
     pool = Pool(do.counter, 0, workers=0)
     assert not pool.pids
     assert isinstance(pool.submit(1).exception(0), Stopped)
+
+
+def test_a_fork_has_the_environment_of_its_caller(monkeypatch, kind):
+    monkeypatch.setenv("RWN_NICENESS", "7")
+    about = finished(do.surroundings).result
+    assert about["RWN_NICENESS"] == "7"
+    assert processes.TO_FORK not in about
+    assert about.get("PYTHONPATH") == os.environ.get("PYTHONPATH")
+
+
+def test_a_fork_has_imported_the_program_of_its_caller(kind):
+    source, is_new = finished(do.source_of_the_program).result
+    assert source == processes.__file__
+    assert is_new == (kind == "begun anew")
+
+
+def test_what_may_be_taken_over_is_never_forked(kind):
+    pool = Pool(do.source_of_the_program_alone, workers=1, plain=True)
+    assert pool.submit(None).result(HANG_S) == b"new"
+    pool.cancel()
+
+
+def test_where_the_process_to_fork_ends_no_worker_lives_on_and_later_ones_work(kind):
+    if kind != "forked":
+        pytest.skip("no process to fork")
+    (ready, _) = processes._TO_FORK[0]
+    job, pid = begun(do.heedless)
+    os.kill(int(ready.read_text()), signal.SIGKILL)
+    until(lambda: not job.running and not alive(pid))
+    assert job.refusal.startswith("The work stopped before it was done")
+    assert finished(do.source_of_the_program).result[1]  # one that begins anew
+    until(processes._can_fork)
+    assert not finished(do.source_of_the_program).result[1]
+
+
+ENDING = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from rwn_core.parallel import processes
+from rwn_core.parallel.pool import Job
+from tests.core.parallel import worker_tasks as work
+processes.fork_workers()
+time.sleep({after})
+if {wait}:
+    while not processes._can_fork():
+        time.sleep(0.01)
+    job = Job(work.linger)
+"""
+
+
+@pytest.mark.parametrize(("after", "wait"), [(0, False), (0.5, False), (0, True)])
+def test_a_program_may_end_while_a_process_begins(kind, after, wait):
+    if kind != "forked":
+        pytest.skip("no process to fork")
+    tests = str(Path(__file__).parents[3])
+    ended = ran("-c", ENDING.format(tests=tests, after=after, wait=wait))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_no_process_waits_for_the_one_to_fork(monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "_TO_FORK", [(tmp_path / "not yet", ())])
+    assert finished(do.source_of_the_program).result[1]

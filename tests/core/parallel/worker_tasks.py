@@ -121,6 +121,24 @@ def main_of_the_worker(progress: Progress) -> tuple[object, ...]:
     return (*(getattr(main, "__file__", None) for main in mains), os.environ.get("RWN_MAIN_RAN"))
 
 
+def surroundings(progress: Progress) -> dict[str, str]:
+    return dict(os.environ)
+
+
+def _is_new() -> bool:
+    """True in a process that has not imported what the one to fork has."""
+    return "rwn_core.process_to_fork" not in sys.modules
+
+
+def source_of_the_program(progress: Progress) -> tuple[str, bool]:
+    """The file of a module that the caller has imported, too, and whether this process is new."""
+    return str(sys.modules["rwn_core.parallel.processes"].__file__), _is_new()
+
+
+def source_of_the_program_alone() -> Handle:
+    return lambda task, progress: b"new" if _is_new() else b"forked"
+
+
 def nested(progress: Report) -> None:
     """A job with workers of its own; their numbers are its answer so far."""
     pool = Pool(counter, 0, workers=2)
