@@ -67,6 +67,7 @@ ENVIRONMENT: Table = {
     "ends with its launcher, and the server with it.",
     "RWN_ENTRY": "Set by `rwn app`: what lets in, `code`, `proxy` or `everyone`; the first, and so "
     "nothing without a launcher, if left out.",
+    "RWN_PROCESS_TO_FORK": "Set by the app for the process that its workers are forks of.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
     "RWN_TOKEN_FILE": "The file with the secret that a proxy sends with each request; `--host` "
     "needs it ([how-to](../how-to/deploy.md)).",
