@@ -16,6 +16,7 @@ import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 import rwn_core as rwn
 from docs.plots import Plot, Scale
 from rwn_cli import main as program
+from rwn_core.datasets import key_file
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 
 HERE = Path(__file__).parent / "tutorial"
@@ -45,11 +47,13 @@ def empty_folder() -> Iterator[Path]:
     """Work in a new folder, with a fixed secret for each release, and as long as it takes."""
     before = Path.cwd()
     unhurried = functools.partial(rwn.recommend, within=math.inf)
+    same = SimpleNamespace(token_hex=lambda count: f"{_SECRET:0{2 * count}x}")
     with tempfile.TemporaryDirectory() as made:
         os.chdir(made)
         try:
             with (
                 patch.object(rwn.SecretKey, "fresh", lambda: rwn.SecretKey.from_seed(_SECRET)),
+                patch.object(key_file, "secrets", same),  # of --key-file
                 patch.object(rwn, "recommend", unhurried),
             ):
                 yield Path(made)
