@@ -82,7 +82,7 @@ class Chain:
 
         dense = self.records <= LARGEST_DENSE
         if not self.balanced:
-            listed, _ = self._all_pairs(self.later) if dense else self._searched(self.later)
+            listed, _ = self._nearest_of_all() if dense else self._searched(self.later)
             in_parts(partial(rank_ties, listed), self.rows, len(listed.records))
             sizes = np.diff(listed.starts)
             return _neighborhoods(listed, np.repeat(1.0 / sizes, sizes))
@@ -92,13 +92,11 @@ class Chain:
 
     def _both_ways(self) -> tuple[Listed, Floats, Floats]:
         """Return all records of each row, and the distance scales of rows and of records."""
-        listed, of_row = self._all_pairs(self.records)
-        squared = np.full((self.rows, self.records), np.inf)
-        squared[np.repeat(np.arange(self.rows), np.diff(listed.starts)), listed.records] = (
-            listed.squared
-        )
+        squared = self._all_pairs()
         at_rank = self.later - 1
-        return listed, of_row, np.partition(squared.T, at_rank, axis=1)[:, at_rank]
+        of_record = np.partition(squared.T, at_rank, axis=1)[:, at_rank]
+        listed, of_row = _sorted_pairs(squared, self.later, self.records)
+        return listed, of_row, of_record
 
     def _searched_both_ways(self) -> tuple[Listed, Floats, Floats]:
         """Return each row's nearest records with those that it is near to, and both scales."""
@@ -148,21 +146,22 @@ class Chain:
         assert self.placed is not None  # as a prediction places them
         return np.asfortranarray(self.placed)
 
-    def _all_pairs(self, most: int) -> tuple[Listed, Floats]:
+    def _nearest_of_all(self) -> tuple[Listed, Floats]:
         """Return the nearest of all records to each row, as `_searched` does."""
-        from rwn_core.neighbors.rank_kernel import sort_rows
+        return _sorted_pairs(self._all_pairs(), self.later, self.later)
 
+    def _all_pairs(self) -> Floats:
+        """Return squared distances of rows and records, infinite where one is left out."""
+        # Shape: (n, m).
         points = self._points
         everyone = np.arange(self.records)
         rows = np.arange(self.rows)
-        listed = Listed.empty(np.arange(self.rows + 1) * self.records)
-        records = listed.records.reshape(-1, self.records)
-        squared = listed.squared.reshape(-1, self.records)
-        records[:] = everyone
+        squared = np.empty((self.rows, self.records))
         for part in np.array_split(rows, -(-self.rows * self.records // AT_ONCE)):
             squared[part] = squared_distances(points, self.records + part[:, None], everyone)
-        in_parts(partial(sort_rows, listed), self.rows, len(listed.records))
-        return _nearest(listed, self._holds(rows[:, None], records).ravel(), self.later, most)
+        left_out = self.left_out(rows)
+        squared[np.repeat(rows, np.diff(left_out.indptr)), left_out.indices] = np.inf
+        return squared
 
     def _searched(self, most: int, *, by_record: bool = False) -> tuple[Listed, Floats]:
         """Return each row's nearest records, or each record's nearest rows.
@@ -206,11 +205,31 @@ class Chain:
             k = 4 * k
         return grouped(joined(parts), count), scale
 
-    def _holds(self, rows: Integers | Integers32, records: Integers | Integers32) -> Booleans:
-        """The marks of records with a slice that a row shows, if at most `later` have it."""
+    def left_out(self, rows: Integers) -> sparse.csr_array:
+        """Return marks of the records with a slice that a row shows, if at most `later` have it.
+
+        A row for each of `rows`, with its records ascending.
+        """
         # By values, never by the number of a donor, or later slices would depend on the source.
-        # Shapes: rows, records, and the answer as both broadcast.
-        left_out = np.zeros(np.broadcast_shapes(rows.shape, records.shape), dtype=bool)
+        found = sparse.csr_array((len(rows), self.records), dtype=bool)
+        for _, contents, donors in self.shown:
+            holding = _members(contents)
+            shown = contents[donors[rows]]
+            few = np.flatnonzero(np.diff(holding.indptr)[shown] <= self.later)
+            marks = np.ones(len(few), dtype=bool)
+            of_rows = sparse.csr_array(
+                (marks, (few, shown[few])), shape=(len(rows), holding.shape[0])
+            )
+            found = found + of_rows @ holding
+        if self.groups is not None:
+            found = found @ _members(self.groups)[self.groups]
+        found.sort_indices()
+        return found
+
+    def _holds(self, rows: Integers | Integers32, records: Integers | Integers32) -> Booleans:
+        """True for each pair of a row and a record that is left out of it."""
+        # As `left_out`, which marks all of them. Shapes: rows, records and the answer (pairs,).
+        left_out = np.zeros(rows.shape, dtype=bool)
         for _, contents, donors in self.shown:
             shown = contents[donors[rows]]
             few = np.bincount(contents)[shown] <= self.later
@@ -222,6 +241,34 @@ class Chain:
                 same = np.isin(shown * count + self.groups[records], holding)
             left_out |= few & same
         return left_out
+
+
+def _members(numbers: Integers) -> sparse.csr_array:
+    """Return the marks of the records that have each number, a row for each number."""
+    order = np.argsort(numbers, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(numbers))))
+    marks = np.ones(len(numbers), dtype=bool)
+    return sparse.csr_array((marks, order, starts), shape=(len(starts) - 1, len(numbers)))
+
+
+def _sorted_pairs(squared: Floats, later: int, most: int) -> tuple[Listed, Floats]:
+    """Return the records of each row by distance, to a rank and its ties, and distance scales.
+
+    `squared`, of all rows and records, is overwritten; where it is infinite, none is listed.
+    """
+    # Shapes: squared (n, m); the scales (n,).
+    from rwn_core.neighbors.rank_kernel import sort_rows
+
+    n, m = squared.shape
+    records = np.empty((n, m), np.int32)
+    records[:] = np.arange(m)
+    listed = Listed(np.arange(n + 1) * m, records.ravel(), squared.ravel())
+    in_parts(partial(sort_rows, listed), n, n * m)
+    farthest = squared[:, most - 1] * (1 + TIE)
+    kept = (squared <= farthest[:, np.newaxis]) & (squared < np.inf)
+    starts = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
+    scales = squared[:, later - 1].copy()
+    return Listed(starts, records[kept], squared[kept]), scales
 
 
 def _nearest(listed: Listed, left_out: Booleans, later: int, most: int) -> tuple[Listed, Floats]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ RIDGE = 1e-6  # times the records: it makes a fit unique, and no more
 RESIDUAL_RIDGE = 1e-6  # of the mean variance of residuals, added to each
 LEAST_VARIANCE = 1e-12  # added, too: where a fit leaves no residuals
 SURE = 0.999  # a leverage above it cancels in closed form; the fit is made anew
+WELL_BELOW = 0.99  # of `SURE`: a bound of a leverage up to there is enough, however it is rounded
 MOST_AXES = 3
 LEAST_AXIS = 0.1  # of the spread of the first axis
 NOTHING = 1e-9  # spread of scores that predict nothing
@@ -142,11 +143,21 @@ def _moved(fit: Fit, turned: Floats, asked: Floats, records: Integers) -> tuple[
     # what these records have of their own scores, and of the point's
     leverage = 1 / m + turned[records] @ fit.predictors[records].transpose(0, 2, 1)
     pull = 1 / m + (turned[records] @ asked[:, :, np.newaxis])[:, :, 0]
-    cancels = np.linalg.eigvalsh(leverage)[:, -1] > SURE
+    cancels = _largest_above(leverage, SURE)
     leverage[cancels] = 0.0
     solved = np.linalg.solve(np.eye(g) - leverage, residuals)
     moved: Floats = -(pull[:, np.newaxis, :] @ solved)[:, 0]
     return moved, cancels
+
+
+def _largest_above(matrices: Floats, limit: float) -> Booleans:
+    """Return which symmetric matrices, shape (k, g, g), have an eigenvalue above a limit."""
+    above = np.zeros(len(matrices), dtype=bool)
+    # none is above the root of the sum of all squares, which is far below of nearly all
+    open_ = np.sqrt((matrices**2).sum(axis=(1, 2))) > WELL_BELOW * limit
+    if open_.any():
+        above[open_] = np.linalg.eigvalsh(matrices[open_])[:, -1] > limit
+    return above
 
 
 def _refitted(fit: Fit, point: Floats, records: Integers) -> Floats:
@@ -317,20 +328,10 @@ class PredictedChain(Chain):
 
     def holders(self, rows: Integers) -> list[Integers]:
         """Return for each row the records that its score is without."""
-        # By values, as those that are no donors of it.
-        found: list[list[Integers]] = [[] for _ in rows]
-        members = None if self.groups is None else _members(self.groups)
-        for _, contents, donors in self.shown:
-            holding = _members(contents)
-            for place, content in enumerate(contents[donors[rows]]):
-                held = holding[content]
-                if len(held) > self.later:
-                    continue
-                if members is not None and self.groups is not None:
-                    held = np.concatenate([members[group] for group in self.groups[held]])
-                found[place].append(held)
-        nobody = np.empty(0, np.int64)
-        return [np.unique(np.concatenate(each)) if each else nobody for each in found]
+        # As those that are no donors of it.
+        left_out = self.left_out(rows)
+        held = left_out.indices.astype(np.int64)
+        return [held[first:last] for first, last in pairwise(left_out.indptr.tolist())]
 
     def _coordinates(self) -> Floats:
         """Return the coordinates of all records in all variables, shape (m, D)."""
@@ -360,12 +361,6 @@ class PredictedChain(Chain):
             ]
             choices += [columns] * (2 if factor.transform == "square" else 1)
         return [list(each) for each in product(*choices)]
-
-
-def _members(numbers: Integers) -> list[Integers]:
-    """Return the records that have each number."""
-    order = np.argsort(numbers, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(numbers))[:-1])
 
 
 def within(term: Term, names: set[str]) -> bool:

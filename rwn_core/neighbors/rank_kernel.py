@@ -15,6 +15,7 @@ from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
 
 SHORT = 16  # entries up to which insertion is fastest
 TINY = 1e-290  # a number divided by more than this is finite
+LARGEST = float(np.finfo(np.float64).max)
 
 
 class RowRoom(NamedTuple):
@@ -268,9 +269,25 @@ def merge_rows(near: Listed, added: Listed, merged: Listed, first: int, last: in
 
 @jit_entry
 def sort_rows(listed: Listed, first: int, last: int) -> None:
-    """Sort the entries of rows by distance; equal ones in any order."""
+    """Sort the entries of rows by distance; equal ones in any order.
+
+    Those infinitely far come last, and are entries of no record.
+    """
+    starts = listed.starts
+    longest = 0
     for row in range(first, last):
-        sort_pairs(listed.squared, listed.records, listed.starts[row], listed.starts[row + 1])
+        longest = max(longest, starts[row + 1] - starts[row])
+    room = allocate_row(longest)
+    for row in range(first, last):
+        begin = starts[row]
+        end = starts[row + 1]
+        near = sort_candidates(listed.records[begin:end], listed.squared[begin:end], LARGEST, room)
+        for place in range(near):
+            listed.records[begin + place] = room.places[place]
+            listed.squared[begin + place] = room.keys[place]
+        for entry in range(begin + near, end):
+            listed.records[entry] = -1
+            listed.squared[entry] = np.inf
 
 
 @jit_entry
