@@ -9,7 +9,6 @@ compiler from doing several at once.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from rwn_core.parallel.jit import (
     bits_of_number,
     jit_entry,
     jit_inline,
+    jit_internal,
     jit_no_refcount,
     number_of_bits,
 )
@@ -31,6 +31,11 @@ LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # add up to ln 2
 ROUND = 6755399441055744.0  # 1.5 * 2**52: added and subtracted, it leaves a whole number
 BIAS, FRACTION = 1023, 52  # of a number's bits: the exponent's zero, and how many stand below it
+OF_MANTISSA = 2**FRACTION - 1  # the bits below the exponent
+OF_HALF = (BIAS - 1) << FRACTION  # the bits of 1/2
+SMALLEST = 2.0**-1022  # numbers below have no whole mantissa, unless they are scaled
+SCALED_BY = 54  # as a power of two
+SCALED = 2.0**SCALED_BY
 SQRT_HALF = 0.7071067811865476
 ROUNDING = 1e-12  # relative
 FEW_AT_CAP = 32  # entries of a row that may be at the cap: more are sorted, not inserted
@@ -42,13 +47,28 @@ C6, C7, C8, C9 = 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880
 C10, C11, C12, C13 = 1 / 3628800, 1 / 39916800, 1 / 479001600, 1 / 6227020800
 
 
+class ExpRoom(NamedTuple):
+    """The room for numbers while their exp is found."""
+
+    remainders: Floats  # shape (m,)
+    powers: Floats  # shape (m,)
+
+
 @jit_inline
-def bit_equal_exp(x: float) -> float:
-    """Return exp(x), cut at both ends, with the same bits on every platform."""
+def _remainder(x: float) -> tuple[float, float]:
+    """Return what the nearest whole power of two leaves of an exponent, and that power or 0."""
     x = min(max(x, LEAST_EXPONENT - 1.0), LARGEST_EXPONENT)
     shifted = x * LOG2_E + ROUND
     power = shifted - ROUND
     r = (x - power * LN2_HIGH) - power * LN2_LOW
+    # the last bits of what was shifted are the power of two
+    times = number_of_bits((bits_of_number(shifted) + BIAS) << FRACTION)
+    return r, times if x >= LEAST_EXPONENT else 0.0
+
+
+@jit_inline
+def _small_terms(r: float) -> float:
+    """Return the terms of a series of exp(r) from the sixth power on, over r ** 6."""
     total = C13
     total = total * r + C12
     total = total * r + C11
@@ -56,25 +76,78 @@ def bit_equal_exp(x: float) -> float:
     total = total * r + C9
     total = total * r + C8
     total = total * r + C7
-    total = total * r + C6
+    return total * r + C6
+
+
+@jit_inline
+def _large_terms(total: float, r: float) -> float:
+    """Return exp(r), given the terms from the sixth power on."""
     total = total * r + C5
     total = total * r + C4
     total = total * r + C3
     total = total * r + C2
     total = total * r + 1.0
-    total = total * r + 1.0
-    # the last bits of what was shifted are the power of two
-    total *= number_of_bits((bits_of_number(shifted) + BIAS) << FRACTION)
-    return total if x >= LEAST_EXPONENT else 0.0
+    return total * r + 1.0
+
+
+@jit_inline
+def bit_equal_exp(x: float) -> float:
+    """Return exp(x), cut at both ends, with the same bits on every platform."""
+    r, times = _remainder(x)
+    return _large_terms(_small_terms(r), r) * times
+
+
+@jit_internal
+def exp_room(longest: int) -> ExpRoom:
+    """Return room for rows of so many numbers."""
+    return ExpRoom(np.empty(longest), np.empty(longest))
 
 
 @jit_no_refcount
+def longest_row(starts: Integers, first: int, last: int) -> int:
+    """Return the most entries of the rows `first` to `last` - 1, at least 1."""
+    longest = 1
+    for row in range(first, last):
+        longest = max(longest, starts[row + 1] - starts[row])
+    return longest
+
+
+@jit_no_refcount
+def fill_exp(numbers: Floats, first: int, last: int, room: ExpRoom) -> None:
+    """Replace some numbers by their `bit_equal_exp`.
+
+    In three passes, since in one each number waits for the long sum of the one before.
+    """
+    # Shapes: numbers (m,); of the room (at least last - first,).
+    remainders = room.remainders
+    powers = room.powers
+    for entry in range(uint64(last - first)):
+        r, times = _remainder(numbers[uint64(first) + entry])
+        remainders[entry] = r
+        powers[entry] = times
+    for entry in range(uint64(last - first)):
+        numbers[uint64(first) + entry] = _small_terms(remainders[entry])
+    for entry in range(uint64(last - first)):
+        total = _large_terms(numbers[uint64(first) + entry], remainders[entry])
+        numbers[uint64(first) + entry] = total * powers[entry]
+
+
+@jit_inline
 def bit_equal_log(x: float) -> float:
     """Return log(x) of a positive number, with the same bits on every platform."""
-    mantissa, power = math.frexp(x)
+    # the mantissa from 1/2 to 1, and the power of two, from the bits; of tiny numbers after scaling
+    tiny = x < SMALLEST
+    bits = bits_of_number(x * SCALED if tiny else x)
+    mantissa = number_of_bits((bits & OF_MANTISSA) | OF_HALF)
+    power = float((bits >> FRACTION) - (BIAS - 1))
+    if tiny:
+        power -= SCALED_BY
+    if x == 0.0:
+        mantissa = 0.0
+        power = 0.0
     if mantissa < SQRT_HALF:
         mantissa *= 2.0
-        power -= 1
+        power -= 1.0
     f = (mantissa - 1.0) / (mantissa + 1.0)
     square = f * f
     total = 0.0
@@ -113,6 +186,7 @@ class Room(NamedTuple):
     ratios: Floats  # exp of their differences
     some: Floats  # what the largest are chosen among
     places: Integers  # entries that may be at the cap
+    exps: ExpRoom
 
 
 class FreeSums(NamedTuple):
@@ -131,12 +205,14 @@ def fill_kernel(
     starts, members, logs = rows.starts, rows.members, rows.logs
     of_row = scales.of_row
     of_record = scales.of_record
+    room = exp_room(longest_row(starts, first, last))
     for row in range(first, last):
         for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
             scale = of_row[row] * of_record[uint64(members[entry])]
-            logs[entry] = bit_equal_exp(-2.0 * squared[entry] / scale) + least
+            logs[entry] = -2.0 * squared[entry] / scale
+        fill_exp(logs, starts[row], starts[row + 1], room)
         for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
-            logs[entry] = bit_equal_log(logs[entry])
+            logs[entry] = bit_equal_log(logs[entry] + least)
 
 
 @jit_entry
@@ -219,7 +295,7 @@ def _count_by_parts(
     for part in range(last - first):
         held[part] = 0
     for entry in range(uint64(first), uint64(last)):
-        held[uint64((highest - logs[entry]) * scale)] += 1
+        held[uint64(np.int64((highest - logs[entry]) * scale))] += 1
 
 
 @jit_no_refcount
@@ -261,7 +337,7 @@ def _sort_largest(
         _select_largest(logs, first, last, top, count)
         return
     for entry in range(uint64(first), uint64(last)):
-        part = uint64((highest - logs[entry]) * scale)
+        part = uint64(np.int64((highest - logs[entry]) * scale))
         if held[part] >= 0:
             top[held[part]] = logs[entry]
             held[part] += 1
@@ -335,7 +411,8 @@ def _fill_row(
     # exp of what logarithms are below the smallest of the largest, or 1
     low = top[count - 1]
     for entry in range(uint64(first), uint64(last)):
-        weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
+        weights[entry] = min(weights[entry] - low, 0.0)
+    fill_exp(weights, first, last, room.exps)
     total = 0.0
     chosen = 0
     for entry in range(uint64(first), uint64(last)):
@@ -343,7 +420,8 @@ def _fill_row(
         places[uint64(chosen)] = entry
         chosen += weights[entry] >= 1.0
     for place in range(uint64(1), uint64(count)):
-        ratios[place] = bit_equal_exp(top[place] - top[place - 1])
+        ratios[place] = top[place] - top[place - 1]
+    fill_exp(ratios, 1, count, room.exps)
     # how many are at the cap, from the most down
     place, tail = count - 1, 1.0 + (total - count)
     factor = max(1.0 - cap * place, 0.0) / tail
@@ -362,10 +440,9 @@ def _fill_row(
     for index in range(chosen):
         entry = uint64(places[index])
         some[index] = logs[entry] + column[uint64(members[entry])] - reference
+    fill_exp(some, 0, chosen, room.exps)
     for index in range(chosen):
-        some[index] = min(cap, factor * bit_equal_exp(some[index]))
-    for index in range(chosen):
-        weights[uint64(places[index])] = some[index]
+        weights[uint64(places[index])] = min(cap, factor * some[index])
     return float(bit_equal_log(factor) - reference)
 
 
@@ -384,15 +461,14 @@ def fill_rows(
     # logs (m,); column (n,), logarithms of the factors c; caps (n,), at least 1 over the length of
     # the row. Filled: row (n,), log x; weights (m,), min(cap, x K c), rows sum to 1.
     starts = rows.starts
-    longest = 1
-    for index in range(first, last):
-        longest = max(longest, starts[index + 1] - starts[index])
+    longest = longest_row(starts, first, last)
     # one more than a row has: after its last entry the next place is written, too
     room = Room(
         np.empty(longest + 1),
         np.empty(longest + 1),
         np.empty(longest + 1),
         np.empty(longest + 1, np.int64),
+        exp_room(longest),
     )
     for index in range(first, last):
         row[index] = _fill_row(
@@ -413,14 +489,14 @@ def weigh_both_ways(
     # `rows`, `column` as in `fill_rows`, of a symmetric kernel.
     starts, members, logs = rows.starts, rows.members, rows.logs
     weights = filled.weights
+    room = exp_room(longest_row(starts, first_row, last_row))
     for index in range(first_row, last_row):
         first, last = starts[index], starts[index + 1]
         below = 0.0
         at_cap = 0
         for entry in range(uint64(first), uint64(last)):
             weights[entry] = logs[entry] + column[index] + column[uint64(members[entry])]
-        for entry in range(uint64(first), uint64(last)):
-            weights[entry] = bit_equal_exp(weights[entry])
+        fill_exp(weights, first, last, room)
         for entry in range(first, last):
             if weights[entry] < cap * (1.0 - ROUNDING):
                 below += weights[entry]
