@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files
 from rwn_core.measures.statistics.intervals import LUCK, beyond_luck, naming_score
 
@@ -193,19 +193,20 @@ def _counted(
         said = named
         level = None
         if common is not None:
-            having = ~np.isin(truth, common)
-            said = named & ~np.isin(guess, common)
+            having = ~are_among(truth, common)
+            said = named & ~are_among(guess, common)
             level = RARE
         right = having & said & (np.abs(guess - truth) <= near)  # a number within its reach
+        people = counts[having].sum()
         base = (
-            counts[having].sum()
+            people
             / counts.sum()
             * files.cached(
                 ("base", secret, level, truth.size, bool(near.any())),
-                partial(best_single_guess, truth[having], near[having], counts[having]),
+                lambda: best_single_guess(truth[having], near[having], counts[having]),
             )
         )
-        sums = *(counts[some].sum() for some in (right, said, having)), base, weights[said].sum()
+        sums = counts[right].sum(), counts[said].sum(), people, base, weights[said].sum()
         return NameCounts(*how, secret, [level], *(np.array([float(each)]) for each in sums))
 
     values = files.cached(("levels", secret), partial(_levels, files, secret))
@@ -234,8 +235,15 @@ def _counted(
     return found if common is None else [*found, pooled(reached, common)]
 
 
+def are_among(values: Floats, some: Floats) -> Booleans:
+    """Return which values, shape (n,), are among some ascending ones; NaN is not."""
+    place = np.searchsorted(some, values).clip(max=len(some) - 1)
+    return np.asarray(some[place] == values)
+
+
 def _common(files: Files, secret: str) -> Floats | None:
     """Return the values that many people share, original and released; None if all do."""
+    # Shape: the answer (d,), ascending.
     shared = []
     some_rare = False
     for table in (files.truth, files.people):
@@ -245,7 +253,7 @@ def _common(files: Files, secret: str) -> Floats | None:
         values, count = np.unique(pairs[:, 1], return_counts=True)
         shared.append(values[count >= FEW_PEOPLE])
         some_rare |= bool((count < FEW_PEOPLE).any())
-    common = np.concatenate(shared)
+    common = np.unique(np.concatenate(shared))
     return common if some_rare and len(common) else None
 
 

@@ -11,7 +11,13 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.measures.attacks.red_team.files import Files
-from rwn_core.measures.attacks.red_team.finding import RARE, Finding, NameCounts, count_names
+from rwn_core.measures.attacks.red_team.finding import (
+    RARE,
+    Finding,
+    NameCounts,
+    are_among,
+    count_names,
+)
 
 KEY = "prediction"
 FITTED = "fitted models"  # of the rows alone, so that they serve all people
@@ -255,7 +261,7 @@ def _against(files: Files, inside: NameCounts, guess: Floats) -> NameCounts:
         if level is None or level is RARE:
             known = ~np.isnan(own) & ~np.isnan(guess)
             if level is RARE:
-                known &= ~np.isin(guess, files.memo[("common", inside.secret)])
+                known &= ~are_among(guess, files.memo[("common", inside.secret)])
             share = 0.0 if inside.secret in files.levels else 0.05
             right = np.abs(guess - own)[known] <= share * np.abs(own[known])
         else:
