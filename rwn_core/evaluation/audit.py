@@ -22,7 +22,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Measure, Reading, sharing_ends
 from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
-from rwn_core.parallel.threads import steps, work
+from rwn_core.parallel.threads import one_blas_thread, steps, work
 
 
 class ReadSoFar(NamedTuple):
@@ -210,7 +210,7 @@ def read_all(
     readings: dict[str, Reading[Any] | NotApplicable] = {}
     numbers: dict[str, tuple[float, str]] = {}
     read = Measure.read if control is None else partial(read_attack, control=control)
-    with work(progress=progress) as door, sharing_ends():
+    with work(progress=progress) as door, sharing_ends(), one_blas_thread():
         for key in steps(known_measures(measures)):
             door.found(ReadSoFar(values=dict(numbers), now=key))
             readings[key] = found = read(MEASURES[key], comparison)

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from rwn_core.data.arrays import Floats, Integers, Integers32, Singles
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.kernel import Radius, one_radius
-from rwn_core.parallel.threads import current_work
+from rwn_core.parallel.threads import current_work, one_blas_thread
 
 BLOCK = 16  # a tile's width is a multiple of it
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
@@ -120,7 +119,7 @@ def build_index(
         begins = np.insert(begins, range(1, len(begins)), (begins[1:] + begins[:-1]) >> 1)
     orders, placed = [], []
     # their own threads wait at full load, and of what is reported this is the beginning
-    with threadpool_limits(1, user_api="blas"), current_work().part(0.0, 0.0):
+    with one_blas_thread(), current_work().part(0.0, 0.0):
         frame = frame or Frame.fit(rows, points)
         passes = range(len(frame.rotations))
         for which in passes:

@@ -14,9 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 from rwn_core.errors import ParameterError, RWNError
 
@@ -58,6 +62,23 @@ def be_polite() -> None:
     # Only Linux knows a priority of a thread; elsewhere nothing happens.
     if sys.platform == "linux":
         os.nice(_POLITE)
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Return a context in which each product of matrices takes one thread.
+
+    Of many small products the threads of NumPy and SciPy wait for each other, at full load.
+    """
+    limit: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Return what limits the threads of this process's libraries; to look for them takes long."""
+    import scipy.linalg  # noqa: F401 - it brings a library of its own, which must be there
+
+    return ThreadpoolController()
 
 
 class Ranges:

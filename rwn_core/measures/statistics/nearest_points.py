@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -20,7 +19,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.neighbors.distance import TIE, CodedPoints, Points, point_values, squared_between
 from rwn_core.neighbors.metric import Metric
-from rwn_core.parallel.threads import current_work
+from rwn_core.parallel.threads import current_work, one_blas_thread
 
 LONGEST = 1e15  # its square is still in the range of single precision
 PAIRS = 2_000_000  # pairs at a time; threads share more
@@ -171,7 +170,7 @@ def linkage_scores(
     if len(released) * len(index.counts) < PAIRS:
         score(0, len(released))
     else:
-        with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
+        with one_blas_thread():  # its own threads wait at full load
             current_work().quiet().run(score, len(released))
     return scores
 
