@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -263,3 +263,28 @@ def counts(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         cell = cell * size + code
     return np.bincount(cell, minlength=int(np.prod(sizes)))
+
+
+class Steps(NamedTuple):
+    """An empirical distribution function."""
+
+    values: Floats  # shape (d,): the distinct values, ascending
+    shares: Floats  # shape (d + 1,): the share at or below each, preceded by 0
+
+
+def distribution_steps(ascending: Floats) -> Steps:
+    """Return the empirical distribution function of values."""
+    # Shape: ascending (n,).
+    new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
+    ends = np.append(np.flatnonzero(new), len(ascending))
+    return Steps(ascending[ends[:-1]], ends / len(ascending))
+
+
+def kolmogorov_smirnov(steps: Steps, other: Floats) -> float:
+    """Return the largest distance of two empirical distribution functions."""
+    # Shape: other (n,), ascending and complete.
+    # between two steps the first function is flat and the second rises: its ends decide
+    shares = steps.shares
+    at = np.searchsorted(other, steps.values, side="right") / len(other)
+    before = np.searchsorted(other, steps.values, side="left") / len(other)
+    return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))

@@ -31,11 +31,14 @@ from rwn_core.measures.measure import (
 from rwn_core.measures.statistics.distributions import (
     Distances,
     Marginal,
+    Steps,
     bin_counts,
     bin_edges,
+    distribution_steps,
     grid_edges,
     grid_step,
     hellinger,
+    kolmogorov_smirnov,
     level_counts,
     refuse_all_missing,
     standard_deviation,
@@ -45,31 +48,6 @@ from rwn_core.measures.statistics.distributions import (
 from rwn_core.measures.statistics.intervals import Band
 
 # Marginal distributions of the variables
-
-
-class Steps(NamedTuple):
-    """An empirical distribution function."""
-
-    values: Floats  # shape (d,): the distinct values, ascending
-    shares: Floats  # shape (d + 1,): the share at or below each, preceded by 0
-
-
-def distribution_steps(ascending: Floats) -> Steps:
-    """Return the empirical distribution function of values."""
-    # Shape: ascending (n,).
-    new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
-    ends = np.append(np.flatnonzero(new), len(ascending))
-    return Steps(ascending[ends[:-1]], ends / len(ascending))
-
-
-def kolmogorov_smirnov(steps: Steps, other: Floats) -> float:
-    """Return the largest distance of two empirical distribution functions."""
-    # Shape: other (n,), ascending and complete.
-    # between two steps the first function is flat and the second rises: its ends decide
-    shares = steps.shares
-    at = np.searchsorted(other, steps.values, side="right") / len(other)
-    before = np.searchsorted(other, steps.values, side="left") / len(other)
-    return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))
 
 
 _FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from scipy import linalg, special
-from threadpoolctl import threadpool_limits
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
@@ -15,7 +15,9 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
 from rwn_core.measures.measure import FROM_ZERO, Detail, Reading, utility_measure
+from rwn_core.measures.statistics.distributions import distribution_steps, kolmogorov_smirnov
 from rwn_core.measures.view import Tile
+from rwn_core.parallel.threads import one_blas_thread
 
 # pMSE: success of a model of all pairs of variables at telling release and original apart
 
@@ -58,43 +60,19 @@ class Propensity(Detail):
 def propensity(comparison: Comparison, terms: Terms) -> Propensity:
     """Fit a logistic model of being released to both files, main effects or all pairs."""
     # Woo and others 2009; Snoke and others 2018.
-    from scipy.stats import ks_2samp
-
-    require_values(comparison.masked)
-    parts = [_columns(comparison.original, table) for table in comparison.tables]
-    stacked = np.concatenate(parts)
-    stacked = stacked[:, varies(stacked)]
-    if not stacked.shape[1]:
-        raise NotApplicable("No variable varies, so no model can tell the two files apart.")
-    stacked = _scaled(stacked)
-    if terms == "pairwise":
-        # shape (n, c), c = m + m (m + 1) / 2
-        m = stacked.shape[1]
-        count = m + m * (m + 1) // 2
-        if count > MOST_TERMS:
-            raise NotApplicable(
-                f"All pairs of variables and levels make {count:,} terms, and the model takes at "
-                f"most {MOST_TERMS}; give variables of many levels the role identifier."
-            )
-        one, two = np.triu_indices(m)
-        stacked = _scaled(np.column_stack([stacked, stacked[:, one] * stacked[:, two]]))
+    parts = _parts(comparison)
+    columns = _model_columns(parts, terms)
     labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
     # many small products: on a busy machine their threads wait for each other
-    with threadpool_limits(1, user_api="blas"):
-        # an orthonormal basis of the intercept and the columns; dependent ones drop out
-        scaled = np.column_stack([np.ones(len(stacked)), stacked])
-        scaled /= np.linalg.norm(scaled, axis=0)
-        # of the small triangle of an unpivoted factorization: pivoting long columns is slow
-        basis, triangle = linalg.qr(scaled, mode="economic", check_finite=False)
-        turn, left, _ = linalg.svd(triangle, full_matrices=False)
-        basis = np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
+    with one_blas_thread():
+        basis = _basis(columns)
         result = _probabilities(basis, labels)
     original, released = np.split(result, [len(parts[0])])
     share = len(released) / len(result)
     parameters = basis.shape[1]
     distance = float(((result - share) ** 2).mean())
     unit = (1 - share) ** 2 * share / len(result)
-    before, after = (np.round(p, ROUNDING) for p in (original, released))
+    before, after = (np.sort(np.round(p, ROUNDING)) for p in (original, released))
     return Propensity(
         original=original,
         released=released,
@@ -102,8 +80,45 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
         pmse=0.0 if distance < CONVERGED**2 else distance,
         null_mean=(parameters - 1) * unit,
         null_sd=float(np.sqrt(2 * (parameters - 1))) * unit,
-        specks=float(ks_2samp(before, after, method="asymp").statistic),
+        specks=kolmogorov_smirnov(distribution_steps(before), after),
     )
+
+
+def _parts(comparison: Comparison) -> list[Floats]:
+    """Return numbers and dummies of the variables of both files, shape (n1, m) and (n2, m)."""
+    require_values(comparison.masked)
+    return [_columns(comparison.original, table) for table in comparison.tables]
+
+
+def _model_columns(parts: Sequence[Floats], terms: Terms) -> Floats:
+    """Return the terms of a model of both files, scaled; those that vary, shape (n1 + n2, c)."""
+    stacked = np.concatenate(parts)
+    stacked = stacked[:, varies(stacked)]
+    if not stacked.shape[1]:
+        raise NotApplicable("No variable varies, so no model can tell the two files apart.")
+    stacked = _scaled(stacked)
+    if terms == "main":
+        return stacked
+    m = stacked.shape[1]
+    count = m + m * (m + 1) // 2
+    if count > MOST_TERMS:
+        raise NotApplicable(
+            f"All pairs of variables and levels make {count:,} terms, and the model takes at "
+            f"most {MOST_TERMS}; give variables of many levels the role identifier."
+        )
+    one, two = np.triu_indices(m)
+    return _scaled(np.column_stack([stacked, stacked[:, one] * stacked[:, two]]))
+
+
+def _basis(columns: Floats) -> Floats:
+    """Return an orthonormal basis of the intercept and the columns; dependent ones drop out."""
+    # Shapes: columns (n, c); the answer (n, d), d at most c + 1.
+    scaled = np.column_stack([np.ones(len(columns)), columns])
+    scaled /= np.linalg.norm(scaled, axis=0)
+    # of the small triangle of an unpivoted factorization: pivoting long columns is slow
+    _, left, turn = linalg.svd(np.linalg.qr(scaled, mode="r"), full_matrices=False)
+    independent = left > DEPENDENT * left[0]
+    return np.asarray(scaled @ (turn[independent].T / left[independent]))
 
 
 def _columns(original: Microdata, table: Microdata) -> Floats:
@@ -157,7 +172,8 @@ def _probabilities(basis: Floats, labels: Floats) -> Floats:
             break
         deviance = min(now, deviance)
         weight = np.maximum(result * (1 - result), 1e-9)
-        information = (basis * weight[:, None]).T @ basis
+        weighed = basis * np.sqrt(weight)[:, None]
+        information = weighed.T @ weighed
         step = linalg.solve(information, basis.T @ (labels - result), assume_a="pos")
         coefficients = coefficients + step * min(1.0, 10.0 / max(np.abs(basis @ step).max(), 1e-12))
     return np.asarray(best)
@@ -167,6 +183,15 @@ def compute_pmse(comparison: Comparison) -> Reading[Propensity]:
     """Return pMSE over its expectation for a release from the fitted model, pairwise terms."""
     detail = replace(propensity(comparison, "pairwise"), main=propensity(comparison, "main"))
     return Reading(value=detail.ratio, baseline=0.0, detail=detail)
+
+
+def _of_ends(comparison: Comparison) -> Reading:
+    """Return the same reading without the model of main effects, and without a fit to one file."""
+    parts = _parts(comparison)
+    if np.array_equal(parts[0], parts[1]):
+        _model_columns(parts, "pairwise")  # refused where there is no such model
+        return Reading(value=0.0, baseline=0.0, detail=Detail())
+    return Reading(value=propensity(comparison, "pairwise").ratio, baseline=0.0, detail=Detail())
 
 
 def propensity_table(reading: Reading[Propensity], _: int) -> dict[str, Any]:
@@ -198,6 +223,7 @@ PMSE = utility_measure(
     question="Can a model of all pairs of variables tell released records from original ones?",
     source="Woo and others 2009; Snoke and others 2018; SPECKS: Bowen, Liu, Su 2021",
     compute=compute_pmse,
+    of_ends=_of_ends,
     is_slow=True,
     tile=Tile(
         places={"utility": 5},

@@ -30,10 +30,15 @@ from rwn_core.data.open_questions import asks_population
 from rwn_core.measures import UTILITY, read
 from rwn_core.measures.comparison import Sampling
 from rwn_core.measures.statistics import association
-from rwn_core.measures.statistics.distributions import hellinger, total_variation
+from rwn_core.measures.statistics.distributions import (
+    distribution_steps,
+    hellinger,
+    kolmogorov_smirnov,
+    total_variation,
+)
 from rwn_core.measures.statistics.key_variables import key_names
 from rwn_core.measures.statistics.nearest_points import original_points
-from rwn_core.measures.utility import distributions, relations, tables
+from rwn_core.measures.utility import relations, tables
 from rwn_core.measures.utility.regressions import interval_overlap
 from rwn_core.neighbors import metric
 from rwn_core.neighbors.distance import CodedPoints
@@ -249,9 +254,7 @@ def test_UT_HEL_and_the_largest_distance_of_col2():
     assert total_variation(one, other) == pytest.approx(expected("UT-HEL")["tvd"], **TIGHT)
     before = TABLES[0][:, 1]
     _, other, ks = expected("UT-wass_col2_vs_Y2")
-    found = distributions.kolmogorov_smirnov(
-        distributions.distribution_steps(np.sort(before)), np.sort(other)
-    )
+    found = kolmogorov_smirnov(distribution_steps(np.sort(before)), np.sort(other))
     assert found == pytest.approx(ks, **TIGHT)
 
 

@@ -33,7 +33,7 @@ from rwn_core import (
     mask,
 )
 from rwn_core.evaluation.audit import read_all
-from rwn_core.laws.donors import shuffled_donors, unmasked
+from rwn_core.laws.donors import copy_from_donors, shuffled_donors, unmasked
 from rwn_core.masking.method import Prepared
 from rwn_core.measures import no_measure
 from rwn_core.measures.attacks.assignment import all_rows, blocks
@@ -43,6 +43,7 @@ from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.comparison import released_rows
 from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Detail, Sides, with_parts
 from rwn_core.measures.risk.values import PosteriorOdds
+from rwn_core.measures.statistics.distributions import distribution_steps, kolmogorov_smirnov
 from rwn_core.measures.utility import distributions
 from tests.core.measures.attacks.attribute_tables import released
 from tests.holding import hold
@@ -85,9 +86,7 @@ FEW = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=12)
 
 @given(FEW, FEW)
 def test_kolmogorov_smirnov_against_every_threshold(one, other):
-    found = distributions.kolmogorov_smirnov(
-        distributions.distribution_steps(np.sort(one)), np.sort(other)
-    )
+    found = kolmogorov_smirnov(distribution_steps(np.sort(one)), np.sort(other))
     thresholds = [t + shift for t in range(-1, 8) for shift in (0.0, 0.5)]
     expected = max(
         abs(sum(v <= t for v in one) / len(one) - sum(v <= t for v in other) / len(other))
@@ -404,6 +403,45 @@ def test_every_measure_can_be_asked_at_both_ends(small_forests: None) -> None:
         assert found == read(again[n], measure), "the same table, the same ends"
 
     hold(rule, MEASURES, tables)
+
+
+def test_what_an_audit_shares_with_the_ends_reads_as_each_alone(small_forests: None) -> None:
+    def fresh() -> rwn.Microdata:
+        data = table_of_ends(60)
+        return described(data.frame.assign(size=np.sqrt(np.arange(60.0))), name="identifier")
+
+    data = fresh()
+    release = rwn.mask(data, rwn.RWN(k=4), seed=1)
+    together = rwn.audit(data, release)
+
+    def rule(measure: str) -> None:
+        given = Comparison(original=fresh(), masked=release.masked, law=release.law)
+        alone = MEASURES[measure].read(given)
+        found = together[measure]
+        if not isinstance(found, Reading):
+            assert not isinstance(alone, Reading)
+            return
+        assert isinstance(alone, Reading)
+        assert found.value == pytest.approx(alone.value, rel=1e-12)
+        assert found.ends == pytest.approx(alone.ends, rel=1e-12)
+
+    hold(rule, MEASURES)
+
+
+@pytest.mark.parametrize("end", ["unmasked", "shuffled"])
+def test_the_ends_of_the_propensity_score_are_those_of_the_whole_model(end: str) -> None:
+    data = rwn.load_demo("bodyfat")
+    table = unmasked(data)[0]
+    if end == "shuffled":
+        table = copy_from_donors(data, shuffled_donors(data, SecretKey.from_seed(0)))
+    measure = MEASURES["pmse"]
+    assert measure.of_ends is not None
+    comparison = Comparison(original=data, masked=table)
+    found = measure.of_ends(comparison)
+    assert found.value == pytest.approx(measure.compute(comparison).value, rel=1e-12)
+    constant = Microdata.from_frame(pd.DataFrame({"x": np.ones(5)}))
+    with pytest.raises(rwn.NotApplicable, match="No variable varies"):
+        measure.of_ends(Comparison(original=constant, masked=constant))
 
 
 T = np.array([[0.9, 0.06, 0.04], [0.1, 0.8, 0.1], [0.05, 0.25, 0.7]])

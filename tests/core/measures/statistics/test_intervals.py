@@ -18,7 +18,7 @@ from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics import association, distributions, intervals, nearest_points
-from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
+from rwn_core.measures.statistics.distributions import distribution_steps, kolmogorov_smirnov
 from rwn_core.measures.utility.prediction import LEARNERS, Sample, learner_error
 from rwn_core.measures.utility.regressions import interval_overlap
 from rwn_core.measures.utility.relations import component_variances
