@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -68,6 +68,10 @@ class LawOfRows:
     def empty(self) -> Integers:
         """The records that lose their values: none."""
         return np.empty(0, dtype=np.int64)
+
+    def drawn_by(self, names: Unit) -> Hashable:
+        """Return what decides where own values of one unit appear; None where it is not known."""
+        return None
 
     @property
     def independent(self) -> CellLaw:
@@ -174,9 +178,12 @@ class CellLaw(LawOfRows):
         other.original = original
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
         other._rule = self.rule.restricted_to(original.names)
-        other.neighborhoods = other.rule.find(self._unrounded)
-        other.donors = DonorTables(other.neighborhoods, None)
         other._tables = {}
+        knows_the_distance = len(other.rule.metric.axes) == len(self.rule.metric.axes)
+        every_record = self.neighborhoods.table.numbers is None
+        if not (knows_the_distance and every_record and self.rule.scheme.exact):
+            other.neighborhoods = other.rule.find(self._unrounded)
+            other.donors = DonorTables(other.neighborhoods, None)
         return other
 
     @property
@@ -262,6 +269,12 @@ class CellLaw(LawOfRows):
         codes, columns = codes_together(self.original, masked, names, rows)
         table = self.unit_donors(names[0]).table(codes, self.modification(names[0]))
         return sparse.csc_array(table), columns
+
+    def drawn_by(self, names: Unit) -> Hashable:
+        """Return what decides where the own values of one unit appear, if nobody shares them."""
+        if int(joint_codes(self.original, names).max()) + 1 < self.original.n:
+            return None
+        return self.unit_donors(names[0]), self.modification(names[0])
 
     def unit_chances(
         self, names: Unit, masked: Microdata, rows: Integers, people: Microdata | None = None

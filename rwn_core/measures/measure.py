@@ -409,7 +409,9 @@ class_measure = partial(Measure, of_released=True, shared="key_classes")
 
 
 def unsliced(original: Microdata) -> Microdata:
-    """Return the table without slices and weights."""
+    """Return the table without slices and weights; itself, where it has none."""
+    if all(v.weight == 1.0 and v.group is None for v in original.schema.variables):
+        return original
     variables = tuple(replace(v, weight=1.0, group=None) for v in original.schema.variables)
     return original.with_schema(replace(original.schema, variables=variables))
 
@@ -455,7 +457,9 @@ def sharing_ends() -> Iterator[None]:
 
 def _end_files(comparison: Comparison, original: Microdata) -> _EndFiles:
     """Return the comparisons of both ends; they last while measures share them."""
-    start = comparison.with_original(original)
+    start = comparison
+    if original is not comparison.original:
+        start = comparison.with_original(original)
     shared = _SHARED.get()
     if shared is None or original.n > SHARED:
         files: Iterable[Microdata] = _shuffled(original)

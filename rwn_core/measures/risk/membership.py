@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -50,7 +50,11 @@ def _once(comparison: Comparison, law: Law, units: Integers | None) -> Find:
     """Return what finds the own values of each unit once for all measures of a release."""
 
     def find(unit: Unit) -> OwnValues:
-        key = ("own values", unit, units is None)
+        key: Hashable = ("own values", unit, units is None)
+        drawn = law.drawn_by(unit)
+        if units is None and drawn is not None:
+            # each value stands for its record, whatever it is
+            key = ("own values that all differ", drawn)
         return comparison.cached_for_release(key, partial(own_values, law, units, unit))
 
     return find

@@ -219,6 +219,29 @@ class SpecialUniques(Detail):
     left_out: int = 0
 
 
+class _OfFile(NamedTuple):
+    """The special uniques of one file: see `SpecialUniques`."""
+
+    score: Floats
+    dis: Floats
+    shares: Floats
+    smallest: Integers  # shape (n,): variables of the smallest minimal unique, 0 without one
+
+
+def _special_uniques(
+    cells: Integers, rows: Integers, units: Integers | None, fraction: float
+) -> _OfFile:
+    """Return the special uniques among some rows of a file, of all of its n records."""
+    # Shapes: cells (n, keys); rows, units (m,).
+    score = np.zeros(len(cells))
+    dis = np.zeros(len(cells))
+    smallest = np.zeros(len(cells), dtype=np.int64)
+    score[rows], smallest[rows], parts = scores(cells[rows], units)
+    dis[rows] = dis_scores(cells[rows], score[rows], fraction, units)
+    total = max(float(score.sum()), np.finfo(np.float64).tiny)
+    return _OfFile(score, dis, score[rows] @ parts / total, smallest)
+
+
 def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     """Return the share of released records that at most three key variables single out."""
     every = key_names(comparison)
@@ -228,28 +251,30 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     original = comparison.original
     leaving = released_rows(comparison.original, comparison.masked)
     fraction = 1 / float(comparison.sampling.record_weights(original, original).mean())
-    rows = (np.arange(original.n), leaving)
-    found = []
-    for cells, some, units in zip(
-        cell_codes(comparison, keys), rows, owners(comparison), strict=True
-    ):
-        (score, dis), smallest = np.zeros((2, len(cells))), np.zeros(len(cells), dtype=np.int64)
-        score[some], smallest[some], shares = scores(cells[some], units)
-        dis[some] = dis_scores(cells[some], score[some], fraction, units)
-        total = max(float(score.sum()), np.finfo(np.float64).tiny)
-        found.append((score, dis, score[some] @ shares / total, smallest))
-    scored, corrected, overall, least = (Sides(*both) for both in zip(*found, strict=True))
+    before, after = cell_codes(comparison, keys)
+    owner, owner_of_row = owners(comparison)
+    # codes depend on the release, but not which of them are equal
+    own = comparison.cached_for_original(
+        ("special uniques", tuple(keys), comparison.sampling),
+        lambda: _special_uniques(before, np.arange(original.n), owner, fraction),
+    )
+    shown = own
+    if len(leaving) < original.n or not np.array_equal(before, after):
+        shown = _special_uniques(after, leaving, owner_of_row, fraction)
     sizes = list(range(1, LARGEST + 1))
     detail = SpecialUniques(
         names=keys,
         left_out=len(every) - len(keys),
-        score=scored,
-        dis=corrected,
-        shares=overall,
+        score=Sides(own.score, shown.score),
+        dis=Sides(own.dis, shown.dis),
+        shares=Sides(own.shares, shown.shares),
         sizes=sizes,
-        count=Sides(*([int((each == size).sum()) for size in sizes] for each in least)),
+        count=Sides(
+            *([int((each.smallest == size).sum()) for size in sizes] for each in (own, shown))
+        ),
     )
-    return mean_reading(Sides(least.original > 0, least.released[leaving] > 0), comparison, detail)
+    special = Sides(own.smallest > 0, shown.smallest[leaving] > 0)
+    return mean_reading(special, comparison, detail)
 
 
 def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:

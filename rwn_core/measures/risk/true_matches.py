@@ -245,7 +245,8 @@ def _asked_sets(
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     slices: tuple[Names, ...] = ()
     if comparison.law is not None:
-        slices = tuple(map(tuple, comparison.law.units()))
+        # a variable alone travels with no other one: the same sets are asked of any such release
+        slices = tuple(tuple(unit) for unit in comparison.law.units() if len(unit) > 1)
     spared: Names = ()
     if secrets:
         pairs = zip(table.names, table.codes.T, released.T, strict=True)

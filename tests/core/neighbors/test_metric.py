@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 
 import rwn_core as rwn
 from rwn_core.datasets.mask_dataset import prepare_run
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import DrawRequest, slider_range
 from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block
@@ -381,6 +382,17 @@ def test_who_has_the_keys_only_finds_neighborhoods_in_the_distance_of_the_releas
     assert guess.neighborhoods.sizes.tolist() == expected.sizes.tolist()
     assert [v.name for v in guess.original.schema.released] == keys
     assert guess.q.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "method", [rwn.RWN(epsilon=0.7, k=4), rwn.SoftRWN(), rwn.NBRS2015(epsilon=3.0)]
+)
+def test_who_knows_all_of_the_distance_knows_the_neighborhoods(method):
+    law = rwn.mask(crowd(), method, seed=1).law
+    found = DonorTables(law.rule.find(law.original)).matrix
+    np.testing.assert_array_equal(
+        law.restricted_to(law.original).donors.matrix.toarray(), found.toarray()
+    )
 
 
 def test_who_has_the_keys_only_knows_that_the_ball_is_open():
