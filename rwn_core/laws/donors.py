@@ -18,7 +18,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.moved_names import MovedAttribute
 from rwn_core.neighbors import DrawRequest, Neighborhoods, NeighborTable
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.neighbors.record_draws import uniforms_of_columns
 from rwn_core.parallel.threads import current_work, in_parts
 from rwn_core.randomness import SecretKey
 
@@ -199,5 +199,5 @@ def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
 
 def shuffled_donors(original: Microdata, key: SecretKey) -> Integers:
     """Draw a random order for each released variable, shape (n, p); one for each slice."""
-    draws = [two_uniforms(key, np.arange(original.n), each)[0] for each in random_streams(original)]
+    draws = uniforms_of_columns(key, original.n, random_streams(original))
     return np.column_stack([np.argsort(drawn, kind="stable") for drawn in draws])

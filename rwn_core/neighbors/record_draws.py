@@ -33,6 +33,16 @@ def two_uniforms(key: SecretKey, records: Integers, stream: int) -> Floats:
     return draws
 
 
+def uniforms_of_columns(key: SecretKey, n: int, streams: Sequence[int]) -> Floats:
+    """Return the first of `rwn_core.randomness.uniforms` in each stream, shape (streams, n)."""
+    records = np.arange(n)
+    if n > LARGEST_DENSE:
+        return np.array([two_uniforms(key, records, stream)[0] for stream in streams])
+    every = np.tile(records, len(streams))
+    drawn: Floats = uniforms(key, every, np.repeat(streams, n))[0].reshape(len(streams), n)
+    return drawn
+
+
 def order_by(first: Floats, second: Floats) -> Integers:
     """Return the ascending order by the first numbers, with ties ordered by the second."""
     order = np.argsort(first)

@@ -59,7 +59,8 @@ def canonical_sample(
         All records in an order of their values if there are at most as many.
     """
     names = [variable.name for variable in table.schema.released]
-    order = np.lexsort([_numbered(table.frame[name]) for name in names[::-1]])
+    frame = table.frame
+    order = np.lexsort([_numbered(frame[name]) for name in names[::-1]])
     if len(order) <= most:
         return order
     draw = np.random.default_rng(_SEED)
@@ -72,13 +73,15 @@ def canonical_sample(
 
 
 def _numbered(column: pd.Series) -> Floats | Integers:
-    """Return the place of each value among the different ones, shape (n,); missing comes first."""
+    """Return numbers in the order of the values, shape (n,); missing comes first."""
     values = column.to_numpy()
     if values.dtype != np.float64:  # of texts, categories, dates and numbers with a mark of missing
         ranks = column.rank(method="dense", na_option="top")
         return np.asarray(ranks, dtype=np.float64)
-    place = np.zeros(len(values), dtype=np.int64)
     known = ~np.isnan(values)
+    if known.all():
+        return values
+    place = np.zeros(len(values), dtype=np.int64)
     place[known] = 1 + np.unique(values[known], return_inverse=True)[1]
     return place
 

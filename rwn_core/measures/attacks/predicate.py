@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, product
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class Predicate:
                     chances *= table @ by_value
                 else:
                     q = cells.modification(unit[0])
-                    chances *= (1 - q) * all_fit + q * (cells.probabilities @ all_fit)
+                    chances *= (1 - q) * all_fit + q * (cells.donors.matrix @ all_fit)
         return cells.tied.fitting(fitting) if fitting else chances
 
     def tells(self, law: Law, name: str, fits: Booleans) -> Floats:
@@ -153,9 +153,9 @@ def _candidates(
             for cut in cuts:
                 yield from _tails(original, names, cut)
         if size == 2:
-            grids = dict[str, Floats]()
+            places = dict[str, _Places]()
             for one, two in combinations(cuts, 2):
-                yield from _corners(original, one, two, grids)
+                yield from _corners(original, one, two, places)
 
 
 def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple[Condition, ...]:
@@ -221,11 +221,43 @@ def simplest_between(one: float, other: float) -> float:
     return other
 
 
+class _Places(NamedTuple):
+    """The places of one variable among its cuts."""
+
+    cuts: Floats  # shape (c,), ascending
+    at_least: Integers  # shape (n,): how many of the first cuts a value reaches
+    at_most: Integers  # shape (n,): how many of the last cuts it does not exceed
+
+    @classmethod
+    def of(cls, values: Floats, known: Integers) -> _Places:
+        """Return the places among quantiles of the known records' values."""
+        cuts = np.unique(np.quantile(values[known], GRID))
+        missing = np.isnan(values)
+        below = np.searchsorted(cuts, values, side="right")
+        above = len(cuts) - np.searchsorted(cuts, values)
+        return cls(cuts, np.where(missing, 0, below), np.where(missing, 0, above))
+
+
+def _beyond_both(
+    across: _Places, along: _Places, up_across: bool, up_along: bool
+) -> tuple[Integers, Integers, Integers]:
+    """Count the records beyond each pair of cuts, and beyond each cut of either variable."""
+    # Shapes: (c, d), (c,) and (d,).
+    first = across.at_least if up_across else across.at_most
+    second = along.at_least if up_along else along.at_most
+    shape = len(across.cuts) + 1, len(along.cuts) + 1
+    counts = np.bincount(first * shape[1] + second, minlength=shape[0] * shape[1]).reshape(shape)
+    # of so many cuts of both or more
+    counts = counts[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
+    order = slice(None, None, 1 if up_across else -1), slice(None, None, 1 if up_along else -1)
+    return counts[1:, 1:][order], counts[1:, 0][order[0]], counts[0, 1:][order[1]]
+
+
 def _corners(
-    original: Microdata, one: str, two: str, whole: dict[str, Floats]
+    original: Microdata, one: str, two: str, whole: dict[str, _Places]
 ) -> Iterator[tuple[Predicate, int]]:
     """Yield pairs of cuts that one record in the middle of both variables meets."""
-    # `whole` holds the cuts of variables among all records
+    # `whole` holds the places of variables among all records
     x, y = original.values(one), original.values(two)
     usable = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     if usable.size < 4:
@@ -233,21 +265,20 @@ def _corners(
     if usable.size == original.n:
         for name, values in ((one, x), (two, y)):
             if name not in whole:
-                whole[name] = np.unique(np.quantile(values, GRID))
-        grids = [whole[one], whole[two]]
+                whole[name] = _Places.of(values, usable)
+        across = whole[one]
+        along = whole[two]
     else:
-        grids = [np.unique(np.quantile(v[usable], GRID)) for v in (x, y)]
+        across, along = (_Places.of(values, usable) for values in (x, y))
     for up_x, up_y in product((True, False), repeat=2):
-        side_x = [(x >= a) if up_x else (x <= a) for a in grids[0]]
-        side_y = [(y >= b) if up_y else (y <= b) for b in grids[1]]
-        counts = np.array(side_x, dtype=np.float64) @ np.array(side_y, dtype=np.float64).T
+        counts, beyond_x, beyond_y = _beyond_both(across, along, up_x, up_y)
         if not (counts == 1).any():
             continue
-        spread = np.minimum.outer(np.mean(side_x, axis=1), np.mean(side_y, axis=1))
-        i, j = np.unravel_index(np.where(counts == 1, spread, -1.0).argmax(), counts.shape)
-        record = int(np.flatnonzero(side_x[i] & side_y[j])[0])
+        spread = np.minimum.outer(beyond_x, beyond_y)
+        i, j = np.unravel_index(np.where(counts == 1, spread, -1).argmax(), counts.shape)
         corner = tuple(
             Condition(name=name, sign="at least" if up else "at most", value=float(limit))
-            for name, limit, up in ((one, grids[0][i], up_x), (two, grids[1][j], up_y))
+            for name, limit, up in ((one, across.cuts[i], up_x), (two, along.cuts[j], up_y))
         )
-        yield Predicate(conditions=corner), record
+        predicate = Predicate(conditions=corner)
+        yield predicate, int(np.flatnonzero(predicate.matches(original, original))[0])

@@ -93,6 +93,8 @@ either side of the threshold as the unit of the column is. Ranks of the released
 nothing of others between them, and with the ranks of the originals the attack would use the truth.
 """
 
+NumbersAsked = NDArray[np.unsignedinteger[Any]]
+
 Counted = tuple[Integers, int]
 """How many fulfill each predicate, of how many people."""
 
@@ -112,81 +114,102 @@ def _columns(comparison: Comparison, table: Microdata) -> tuple[Floats, list[boo
     return np.column_stack(columns), ordered
 
 
-class Conditions(NamedTuple):
-    """The predicates of three conditions each: a category, or beyond a number on its far side."""
+class NumberedTable:
+    """The values of a table by their numbers, so that a condition is a range of numbers.
 
-    values: Floats  # shape (m, p): categories, or the numbers that are reached (`edges`)
-    above: Booleans  # shape (m, p): whether at least as much is asked for, or at most
-    chosen: Integers  # shape (m, VARIABLES)
-    ordered: list[bool]
+    One comparison of few bytes then tells whether a record fulfills it.
 
-    def counts(self, table: Floats, units: Integers | None = None) -> Integers:
-        """Count the records of a table, or their units, that fulfill each predicate, shape (m,)."""
-        columns = np.ascontiguousarray(table.T)
-        # each condition is one of a smallest and a largest value
-        is_number = np.array(self.ordered)
-        low = np.where(is_number & ~self.above & ~np.isnan(self.values), -np.inf, self.values)
-        high = np.where(is_number & self.above & ~np.isnan(self.values), np.inf, self.values)
-        found = np.empty(len(self.values), dtype=np.int64)
-        many = max(1, _CELLS // (4 * max(len(table), 1)))
-        for start in range(0, len(found), many):
-            some = np.arange(start, min(start + many, len(found)))[:, np.newaxis]
-            all_fit = np.ones((len(some), len(table)), dtype=bool)
-            for column in self.chosen[some[:, 0]].T:
-                known = columns[column]
-                all_fit &= known >= low[some, column[:, np.newaxis]]
-                all_fit &= known <= high[some, column[:, np.newaxis]]
-            if units is None:
-                found[some[:, 0]] = np.count_nonzero(all_fit, axis=1)
-            else:
-                found[some[:, 0]] = [len(np.unique(units[fits])) for fits in all_fit]
-        return found
+    Parameters
+    ----------
+    table : ndarray of float64, shape (n, p)
+
+    Attributes
+    ----------
+    n : int
+    codes : ndarray of unsigned integers, shape (p, n or up to 63 more)
+        Records are whole words of 64; the last ones, and a missing value, have the largest number.
+    """
+
+    def __init__(self, table: Floats) -> None:
+        self.n, p = table.shape
+        self._distinct = [np.unique(known[~np.isnan(known)]) for known in table.T]
+        most = max(map(len, self._distinct), default=0)
+        short = most < np.iinfo(np.uint16).max - 1
+        kind: type[np.unsignedinteger[Any]] = np.uint16 if short else np.uint32
+        self._missing = int(np.iinfo(kind).max)
+        self.codes = np.full((p, self.n + -self.n % 64), self._missing, dtype=kind)
+        for numbers_of, known, distinct in zip(self.codes, table.T, self._distinct, strict=True):
+            there = np.flatnonzero(~np.isnan(known))
+            numbers_of[there] = np.searchsorted(distinct, known[there])
+
+    def ranges(self, thresholds: Thresholds) -> tuple[NumbersAsked, NumbersAsked]:
+        """Return the first number that fulfills each condition, and how many follow, (m, p)."""
+        kind: type[np.unsignedinteger[Any]] = self.codes.dtype.type
+        # nobody has the number before the last one
+        first: NumbersAsked = np.full(thresholds.values.shape, self._missing - 1, dtype=kind)
+        length: NumbersAsked = np.zeros(thresholds.values.shape, dtype=kind)
+        for place, distinct in enumerate(self._distinct):
+            asked = thresholds.values[:, place]
+            low = np.searchsorted(distinct, asked)
+            high = np.searchsorted(distinct, asked, side="right") - 1
+            if thresholds.ordered[place]:
+                above = thresholds.above[:, place]
+                low = np.where(above, low, 0)
+                high = np.where(above, len(distinct) - 1, high)
+            some = np.flatnonzero((low <= high) & ~np.isnan(asked))
+            first[some, place] = low[some]
+            length[some, place] = (high - low)[some]
+        return first, length
 
 
 class Thresholds(NamedTuple):
     """The values that are asked for."""
 
-    values: Floats  # shape (m, p)
-    above: Booleans  # shape (m, p): whether at least as much is asked for
+    values: Floats  # shape (m, p): categories, or the numbers that are reached (`edges`)
+    above: Booleans  # shape (m, p): whether at least as much is asked for, or at most
     ordered: list[bool]  # for each variable
+
+
+class Predicates(NamedTuple):
+    """The predicates of three conditions each: a category, or beyond a number on its far side."""
+
+    rows: Integers  # shape (m, VARIABLES): the row that each condition is from
+    chosen: Integers  # shape (m, VARIABLES): its variable
 
 
 class Fits:
     """The records of a table that fulfill the condition of each row on each variable.
 
-    Values are numbered, so that a condition is a range of numbers: one comparison of few bytes.
-
     Parameters
     ----------
-    table : ndarray of float64, shape (n, p)
+    table : NumberedTable
+        Of n records.
     thresholds : Thresholds
         Of the m rows.
     """
 
-    def __init__(self, table: Floats, thresholds: Thresholds) -> None:
-        values = thresholds.values
-        n, p = table.shape
-        distinct = [np.unique(known[~np.isnan(known)]) for known in table.T]
-        most = max(map(len, distinct), default=0)
-        short = most < np.iinfo(np.uint16).max - 1
-        kind: type[np.unsignedinteger[Any]] = np.uint16 if short else np.uint32
-        missing = int(np.iinfo(kind).max)
-        self.codes = np.full((p, n + -n % 64), missing, dtype=kind)
+    def __init__(self, table: NumberedTable, thresholds: Thresholds) -> None:
+        self.n = table.n
+        self.codes = table.codes
         # of the condition of row r on variable j: the first number and how many follow it
-        self.first = np.full(values.shape, missing - 1, dtype=kind)  # no record has that one
-        self.length = np.zeros(values.shape, dtype=kind)
-        for place, (known, numbered) in enumerate(zip(table.T, distinct, strict=True)):
-            there = np.flatnonzero(~np.isnan(known))
-            self.codes[place, there] = np.searchsorted(numbered, known[there])
-            low = np.searchsorted(numbered, values[:, place])
-            high = np.searchsorted(numbered, values[:, place], side="right") - 1
-            if thresholds.ordered[place]:
-                above = thresholds.above[:, place]
-                low = np.where(above, low, 0)
-                high = np.where(above, len(numbered) - 1, high)
-            some = np.flatnonzero((low <= high) & ~np.isnan(values[:, place]))
-            self.first[some, place] = low[some]
-            self.length[some, place] = (high - low)[some]
+        self.first, self.length = table.ranges(thresholds)
+
+    def counts(self, predicates: Predicates, units: Integers | None = None) -> Integers:
+        """Count the records, or their units, that fulfill each predicate, shape (m,)."""
+        found = np.empty(len(predicates.rows), dtype=np.int64)
+        many = max(1, _CELLS // (8 * max(self.codes.shape[1], 1)))
+        for start in range(0, len(found), many):
+            part = slice(start, start + many)
+            all_fit = np.ones((len(found[part]), self.codes.shape[1]), dtype=bool)
+            for row, column in zip(*(each[part].T for each in predicates), strict=True):
+                # numbers below the first one become large ones
+                apart = self.codes[column] - self.first[row, column][:, np.newaxis]
+                all_fit &= apart <= self.length[row, column][:, np.newaxis]
+            if units is None:
+                found[part] = np.count_nonzero(all_fit, axis=1)
+            else:
+                found[part] = [len(np.unique(units[fits[: self.n]])) for fits in all_fit]
+        return found
 
     def bits(self, rows: Integers) -> NDArray[np.uint64]:
         """Return the records that fulfill the conditions of r rows, shape (r, p, n / 64)."""
@@ -271,17 +294,12 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-def _attacks(
-    released: Floats, thresholds: Thresholds, generator: np.random.Generator
-) -> Iterator[tuple[Conditions, int, int]]:
+def _attacks(fits: Fits, generator: np.random.Generator) -> Iterator[tuple[Predicates, int, int]]:
     """Yield predicates of some further rows that fit no other row, at most one for each.
 
     Also how many rows and how many predicates were tried, until the work would be too much.
     """
-    values = thresholds.values
-    above = thresholds.above
-    fits = Fits(released, thresholds)
-    width = released.shape[1]
+    count, width = fits.first.shape
     # all sets of variables of a predicate, or as many random ones as a row tries
     size = min(VARIABLES, width)
     used = 0
@@ -291,22 +309,24 @@ def _attacks(
     else:
         some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
         choices = np.unique(some, axis=0)
-    while used < len(values) and len(released) * (used * width + tried / 16) <= _WORK:
-        rows = np.arange(used, min(used + _ROUND, len(values)))
+    while used < count and fits.n * (used * width + tried / 16) <= _WORK:
+        rows = np.arange(used, min(used + _ROUND, count))
         orders = choices[[generator.permutation(len(choices)) for _ in rows]]
         first = fits.first_unique(rows, orders)
         tried += int(np.where(first < 0, len(choices), first + 1).sum())
         used += len(rows)
         alone = np.flatnonzero(first >= 0)
-        found = rows[alone]
         picked = orders[alone, first[alone]]
-        yield Conditions(values[found], above[found], picked, thresholds.ordered), used, tried
+        own = np.broadcast_to(rows[alone, np.newaxis], picked.shape)
+        yield Predicates(own, picked), used, tried
 
 
 def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
-    original, _ = _columns(comparison, comparison.original)
+    original: NumberedTable = comparison.cached_for_original(
+        "numbered table", lambda: NumberedTable(_columns(comparison, comparison.original)[0])
+    )
     units = comparison.units
     rows = canonical_sample(comparison.masked, ROWS)
     if units is not None:
@@ -315,23 +335,25 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
         different = np.unique(known, axis=0, return_index=True)[1]
         released = released[different]
         rows = np.flatnonzero(np.isin(different, rows))
-    people = len(original) if units is None else int(units.max()) + 1
-    control = None
-    if comparison.holdout is not None:
-        control = _People.of_holdout(comparison, comparison.holdout)
+    people = original.n if units is None else int(units.max()) + 1
     generator = np.random.default_rng(_SEED)
     thresholds = Thresholds(*edges(released, generator.permutation(rows), ordered), ordered)
-    guess = float((_mixed_conditions(thresholds).counts(original, units) == 1).mean())
+    inside = Fits(original, thresholds)
+    control = None
+    if comparison.holdout is not None:
+        control = _People.of_holdout(comparison, comparison.holdout, thresholds)
+    mixed = _mixed_conditions(len(thresholds.values), released.shape[1])
+    guess = float((inside.counts(mixed, units) == 1).mean())
 
     reading: Reading[Guesses] | None = None
-    counts_inside: list[Integers] = []
-    counts_outside: list[Integers] = []
+    counts_inside, counts_outside = list[Integers](), list[Integers]()
     is_narrow = False
     tried = 0
-    for conditions, used, tried in _attacks(released, thresholds, generator):
-        counts_inside.append(conditions.counts(original, units))
+    among_rows = Fits(NumberedTable(released), thresholds)
+    for predicates, used, tried in _attacks(among_rows, generator):
+        counts_inside.append(inside.counts(predicates, units))
         if control is not None:
-            counts_outside.append(conditions.counts(control.values, control.numbers))
+            counts_outside.append(control.fits.counts(predicates, control.numbers))
         counts = np.concatenate(counts_inside)
         if not counts.size:
             continue
@@ -377,27 +399,26 @@ def _successes_of_control(counts: Integers, people: int, outside: tuple[Integers
 class _People(NamedTuple):
     """The control group outside the file, on which conditions are tried."""
 
-    values: Floats
+    fits: Fits
     numbers: Integers | None  # of the person of each row; each row is one where it is None
     size: int
 
     @classmethod
-    def of_holdout(cls, comparison: Comparison, holdout: Microdata) -> _People:
+    def of_holdout(
+        cls, comparison: Comparison, holdout: Microdata, thresholds: Thresholds
+    ) -> _People:
         """Return those of a holdout; a person with several rows is one person there, too."""
-        values = _columns(comparison, holdout)[0]
+        fits = Fits(NumberedTable(_columns(comparison, holdout)[0]), thresholds)
         outsiders = unit_of(holdout)
         if comparison.units is None or outsiders is None:
-            return cls(values, None, len(values))
-        return cls(values, outsiders.numbers, outsiders.size)
+            return cls(fits, None, fits.n)
+        return cls(fits, outsiders.numbers, outsiders.size)
 
 
-def _mixed_conditions(thresholds: Thresholds) -> Conditions:
-    """Return conditions on the values of shuffled rows: what a guess singles out."""
-    values = thresholds.values
-    width = values.shape[1]
-    order, rows = _shuffled(width, min(len(values), GUESSES))
-    mixed = rows, np.arange(width)
-    return Conditions(values[mixed], thresholds.above[mixed], order, thresholds.ordered)
+def _mixed_conditions(rows: int, width: int) -> Predicates:
+    """Return predicates of conditions of different rows: what a guess singles out."""
+    order, shuffled = _shuffled(width, min(rows, GUESSES))
+    return Predicates(np.take_along_axis(shuffled, order, axis=1), order)
 
 
 @lru_cache(maxsize=1)
@@ -453,10 +474,13 @@ SINGLING_OUT = guessing_measure(
 
 def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> Floats:
     """Return P(both parts of each person have the same nearest row), shape (people,)."""
-    nearest = np.zeros((2, people.n, int(max(part.rows.max() for part in parts)) + 1), bool)
-    for own, part in zip(nearest, parts, strict=True):
-        own[:, part.rows] = part.ties(part.people(people))
-    return np.asarray(nearest.all(axis=0).sum(axis=1) / nearest.sum(axis=2).prod(axis=0))
+    one, two = (part.ties(part.people(people)) for part in parts)
+    pairs = one.sum(axis=1) * two.sum(axis=1)
+    if not np.array_equal(parts[0].rows, parts[1].rows):
+        _, *places = np.intersect1d(parts[0].rows, parts[1].rows, return_indices=True)
+        one = one[:, places[0]]
+        two = two[:, places[1]]
+    return np.asarray((one & two).sum(axis=1) / pairs)
 
 
 def compute_linkability(comparison: Comparison) -> Reading[Guesses]:

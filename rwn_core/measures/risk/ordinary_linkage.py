@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,33 +223,37 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     agrees = patterns.astype(np.float64)
     unmatched = _off_the_edges(counts @ agrees / counts.sum())
     matched = _off_the_edges(np.maximum(0.9, 1 - (1 - unmatched) / 2))
-    differs = 1 - agrees
+    chances = np.array([matched, unmatched])
+    part = np.array([[share], [1 - share]])
+    agrees_by_key = np.ascontiguousarray(agrees.T)
     for _ in range(STEPS):
-        one = share * _likelihood(agrees, differs, matched)
-        two = (1 - share) * _likelihood(agrees, differs, unmatched)
-        belong = one / (one + two)
-        weight = counts * belong
-        new = _off_the_edges(weight @ agrees / max(weight.sum(), 1e-300))
-        others = counts * (1 - belong)
-        unmatched = _off_the_edges(others @ agrees / max(others.sum(), 1e-300))
-        moved = float(np.abs(new - matched).max())
-        matched = new
+        weights = part * _likelihood(agrees_by_key, chances)
+        weights *= counts / (weights[0] + weights[1])
+        sums = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+        new = _off_the_edges(weights @ agrees / sums)
+        moved = float(np.abs(new[0] - chances[0]).max())
+        chances = new
         if moved < 1e-10:
             break
-    return OrdinaryLinkage(matched=matched, unmatched=unmatched)
+    return OrdinaryLinkage(matched=chances[0], unmatched=chances[1])
 
 
 def _off_the_edges(chances: Floats) -> Floats:
     return np.minimum(np.maximum(chances, _EDGE), 1 - _EDGE)
 
 
-def _likelihood(agrees: Floats, differs: Floats, chance: Floats) -> Floats:
-    # Shapes: agrees, differs (m, v); chance (v,); the answer (m,), of m patterns.
-    return np.exp(np.maximum(agrees @ np.log(chance) + differs @ np.log1p(-chance), -600))
+def _likelihood(agrees: Floats, chances: Floats) -> Floats:
+    # Shapes: agrees (v, m), of m patterns; chances (2, v), of matches and others; answer (2, m).
+    differing = np.log1p(-chances)
+    logs = (np.log(chances) - differing) @ agrees
+    logs += differing.sum(axis=1, keepdims=True)
+    return np.exp(np.maximum(logs, -600))
 
 
 NEAR = 0.25  # standard deviations, or distances of the quartiles, within which two numbers agree
 MOST_KEYS = 12
+BYTE = 8  # bits
+ROUNDED = 1e-9  # of two numbers, more than rounding moves their difference
 
 
 def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
@@ -276,7 +281,7 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     for part in _blocks(pattern):
         some = slice(start, start + len(part))
         start += len(part)
-        rank = ranks[part]
+        rank = ranks.take(part)
         first = rank == rank.max(axis=1, keepdims=True)
         own = first[np.arange(len(part)), rows[some]].astype(np.int64)
         if comparison.units is not None:
@@ -292,22 +297,35 @@ def _agreement_patterns(
     """Return the keys in which released rows agree with each original, as bits, shape (m, n)."""
     original = comparison.original
     masked = comparison.masked
-    pattern = np.zeros((len(rows), original.n), dtype=np.uint16)
-    blocks = _blocks(pattern)
-    for bit, name in enumerate(keys):
+    agreeing = []
+    for name in keys:
         if original.schema.variable(name).kind in LEVELS:
             before, after = cell_codes(comparison, [name])
             shown = after[rows, 0]
-            agreeing = _Agreeing.of(before[:, 0], shown, shown + 1)
+            agreeing.append(_Agreeing.of(before[:, 0], shown, shown + 1))
         else:
-            values = original.values(name)
-            agreeing = _near(values, numbers(original, masked, name)[rows])
-        start = 0
-        for part in blocks:
-            agrees = agreeing.of_rows(slice(start, start + len(part)))
-            part |= np.left_shift(agrees, bit, dtype=np.uint16, casting="unsafe")
-            start += len(part)
+            known = comparison.cached_for_original(
+                ("compared numbers", name), partial(_Compared.of, original.values(name))
+            )
+            agreeing.append(_near(known, numbers(original, masked, name)[rows]))
+    pattern = np.empty((len(rows), original.n), dtype=np.uint16)
+    start = 0
+    for part in _blocks(pattern):
+        some = slice(start, start + len(part))
+        start += len(part)
+        # numbers of one byte are worked through fastest
+        np.left_shift(_bits(agreeing[BYTE:], some, part.shape), BYTE, out=part, dtype=np.uint16)
+        part |= _bits(agreeing[:BYTE], some, part.shape)
     return pattern
+
+
+def _bits(agreeing: Sequence[_Agreeing], rows: slice, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return which of up to eight keys agree, the first as the last bit, shape (b, n)."""
+    bits = np.zeros(shape, dtype=np.uint8)
+    for each in reversed(agreeing):
+        bits += bits
+        bits |= each.of_rows(rows).view(np.uint8)
+    return bits
 
 
 def _blocks(pattern: NDArray[np.uint16]) -> list[NDArray[np.uint16]]:
@@ -344,18 +362,33 @@ class _Agreeing(NamedTuple):
         return np.asarray(self.codes - self.first[rows] <= self.length[rows])
 
 
-def _near(values: Floats, shown: Floats) -> _Agreeing:
-    """Return the originals near released numbers; a missing number is near to nothing."""
-    # Shapes: values (n,); shown (m,).
-    tolerance = _tolerance(values)
-    known = ~np.isnan(values)
-    codes = np.full(len(values), -1, dtype=np.int64)
-    distinct, codes[known] = np.unique(values[known], return_inverse=True)
+class _Compared(NamedTuple):
+    """A variable's numbers as they are compared with released ones."""
 
-    def first_with(holds: Callable[[Floats], Booleans]) -> Integers:
-        """Return the first distinct value of each row from which on something holds, (m,)."""
-        low = np.zeros(len(shown), dtype=np.int64)
-        high = np.full(len(shown), len(distinct), dtype=np.int64)
+    distinct: Floats  # ascending
+    codes: Integers  # shape (n,): the place of each record's number; -1 where it is missing
+    tolerance: float
+
+    @classmethod
+    def of(cls, values: Floats) -> _Compared:
+        """Return the numbers of an original, shape (n,)."""
+        known = ~np.isnan(values)
+        codes = np.full(len(values), -1, dtype=np.int64)
+        distinct, codes[known] = np.unique(values[known], return_inverse=True)
+        return cls(distinct, codes, _tolerance(values))
+
+
+def _near(known: _Compared, shown: Floats) -> _Agreeing:
+    """Return the originals near released numbers; a missing number is near to nothing."""
+    # Shapes: shown (m,).
+    distinct = known.distinct
+    tolerance = known.tolerance
+    slack = ROUNDED * (np.abs(shown) + tolerance)
+
+    def first_with(holds: Callable[[Floats], Booleans], about: Floats) -> Integers:
+        """Return the first distinct value from which on something holds, `about` there, (m,)."""
+        low = np.searchsorted(distinct, about - slack)
+        high = np.searchsorted(distinct, about + slack, side="right")
         while (open_ones := low < high).any():
             middle = (low + high) // 2
             holds_there = holds(shown - distinct[middle.clip(max=len(distinct) - 1)])
@@ -363,9 +396,9 @@ def _near(values: Floats, shown: Floats) -> _Agreeing:
             low = np.where(open_ones & ~holds_there, middle + 1, low)
         return low
 
-    first = first_with(lambda apart: apart <= tolerance)
-    end = first_with(lambda apart: ~(apart >= -tolerance))
-    return _Agreeing.of(codes, first, np.where(np.isnan(shown), 0, end))
+    first = first_with(lambda apart: apart <= tolerance, shown - tolerance)
+    end = first_with(lambda apart: ~(apart >= -tolerance), shown + tolerance)
+    return _Agreeing.of(known.codes, first, np.where(np.isnan(shown), 0, end))
 
 
 def _tolerance(values: Floats) -> float:

@@ -1,6 +1,6 @@
 """Rewritten loops of the audit against slow ones, on missing, constant, rare and single values."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -9,16 +9,21 @@ import pytest
 from rwn_core import MEASURES, RWN, Comparison, Microdata, load_demo, mask
 from rwn_core.evaluation.audit import compare as compared
 from rwn_core.measures.attacks import worst_case
-from rwn_core.measures.attacks.guessing import canonical_sample
+from rwn_core.measures.attacks.guessing import Closest, canonical_sample
 from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.predicate import GRID, _corners
 from rwn_core.measures.attacks.red_team import matching
 from rwn_core.measures.attacks.red_team.files import _mean_ranks
 from rwn_core.measures.attacks.red_team.nearest import _distances
 from rwn_core.measures.attacks.true_match import UniqueRecords
 from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.risk import ordinary_linkage
-from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.measures.risk.guesses import coincidences
+from rwn_core.measures.risk.membership import _once, fingerprints, own_values
 from rwn_core.measures.risk.population_risk import LARGEST, scores
+from rwn_core.neighbors.record_draws import uniforms_of_columns
+from rwn_core.neighbors.table import LARGEST_DENSE
+from rwn_core.randomness import SecretKey, uniforms
 
 NAN = np.nan
 ODD_COLUMNS = [
@@ -30,11 +35,15 @@ ODD_COLUMNS = [
 ]
 
 
+def near(values, shown):
+    return ordinary_linkage._near(ordinary_linkage._Compared.of(values), shown)
+
+
 @pytest.mark.parametrize("column", ODD_COLUMNS)
 def test_ranges_of_numbers_agree_as_differences_do(column):
     values = np.array(column)
     shown = np.array([*column, 2.1, 4.75, 1e149, 1e200])
-    found = ordinary_linkage._near(values, shown).of_rows(slice(None))
+    found = near(values, shown).of_rows(slice(None))
     apart = np.abs(shown[:, np.newaxis] - values)
     np.testing.assert_array_equal(found, apart <= ordinary_linkage._tolerance(values))
 
@@ -45,7 +54,7 @@ def test_ranges_hold_at_the_edge_of_agreement():
     values = np.round(rng.normal(size=400), 2)
     reach = ordinary_linkage._tolerance(values)
     shown = np.concatenate((values + reach, values - reach, np.nextafter(values + reach, 9)))
-    found = ordinary_linkage._near(values, shown).of_rows(slice(0, len(shown)))
+    found = near(values, shown).of_rows(slice(0, len(shown)))
     np.testing.assert_array_equal(found, np.abs(shown[:, np.newaxis] - values) <= reach)
     assert found.any(axis=1).sum() > 300
 
@@ -53,7 +62,7 @@ def test_ranges_hold_at_the_edge_of_agreement():
 def test_more_values_than_a_short_number_holds_agree_alike():
     values = np.arange(70_000.0)
     shown = np.array([0.0, 65_533.5, 65_535.0, 69_999.0, NAN])
-    found = ordinary_linkage._near(values, shown).of_rows(slice(None))
+    found = near(values, shown).of_rows(slice(None))
     apart = np.abs(shown[:, np.newaxis] - values)
     np.testing.assert_array_equal(found, apart <= ordinary_linkage._tolerance(values))
 
@@ -197,3 +206,78 @@ def test_the_ends_of_the_red_team_assign_no_rows_and_its_reading_does(release, m
     assert assigned == ["all variables", "the keys"]
     assert reading.ends[UNMASKED] == 1.0
     assert 0 < reading.ends[UNRELATED] < 0.03
+
+
+def test_variables_whose_values_all_differ_appear_as_each_alone():
+    numbers = np.random.default_rng(3)
+    frame = pd.DataFrame(numbers.normal(size=(80, 4)), columns=list("wxyz"))
+    frame["z"] = frame["z"].round(0)
+    data = Microdata.from_frame(frame)
+    release = mask(data, RWN(k=6, q=0.4), seed=1)
+    find = _once(compared(data, release), release.law, None)
+    for name in "wxyz":
+        alone = own_values(release.law, None, (name,))
+        for found, expected in zip(find((name,)), alone, strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_corners_with_one_record_are_those_of_a_slow_count(missing):
+    numbers = np.random.default_rng(5)
+    values = np.round(numbers.normal(size=(60, 2)), 1)
+    values[numbers.random(values.shape) < missing] = np.nan
+    data = Microdata.from_frame(pd.DataFrame(values, columns=["x", "y"]))
+    expected = [slow_corner(values, *up) for up in product((True, False), repeat=2)]
+    found = []
+    for predicate, record in _corners(data, "x", "y", {}):
+        x, y = predicate.conditions
+        found.append((x.value, y.value, record))
+    assert found == [each for each in expected if each]
+    assert len(found) > 2
+
+
+def slow_corner(values, *upward):
+    """Return both cuts and the record of the corner in the middle that holds one; or nothing."""
+    known = values[~np.isnan(values).any(axis=1)]
+    cuts = [np.unique(np.quantile(column, GRID)) for column in known.T]
+    corner = ()
+    widest = 0
+    for limits in product(*cuts):
+        x, y = map(beyond, values.T, limits, upward)
+        spread = min(x.sum(), y.sum())
+        if (x & y).sum() == 1 and spread > widest:
+            widest = spread
+            corner = (*limits, int(np.flatnonzero(x & y)[0]))
+    return corner
+
+
+def beyond(column, limit, upward):
+    return column >= limit if upward else column <= limit
+
+
+@pytest.mark.parametrize("gone", [[], [0, 3], range(0, 30, 2)])
+def test_two_parts_coincide_as_in_a_slow_count(gone):
+    numbers = np.random.default_rng(6)
+    frame = pd.DataFrame(numbers.integers(0, 4, size=(30, 4)).astype(float), columns=list("wxyz"))
+    data = Microdata.from_frame(frame)
+    shown = frame.sample(frac=1, random_state=1).reset_index(drop=True)
+    shown.loc[list(gone), ["w", "x"]] = np.nan
+    comparison = Comparison(original=data, masked=Microdata(shown, data.schema))
+    parts = Closest(comparison, ("w", "x")), Closest(comparison, ("y", "z"))
+    expected = []
+    for person in range(30):
+        nearest = []
+        for part in parts:
+            ties = part.ties(part.people(data))[person]
+            nearest.append(set(part.rows[ties].tolist()))
+        expected.append(len(nearest[0] & nearest[1]) / (len(nearest[0]) * len(nearest[1])))
+    np.testing.assert_allclose(coincidences(parts, data), expected)
+
+
+@pytest.mark.parametrize("n", [40, LARGEST_DENSE + 1])
+def test_random_numbers_of_all_columns_are_those_of_each(n):
+    key = SecretKey.from_seed(3)
+    streams = (0, 1, 1, 5)
+    found = uniforms_of_columns(key, n, streams)
+    for numbers, stream in zip(found, streams, strict=True):
+        np.testing.assert_array_equal(numbers, uniforms(key, np.arange(n), stream)[0])

@@ -16,8 +16,9 @@ from rwn_core.measures.risk.guesses import (
     ENOUGH,
     NARROW,
     VARIABLES,
-    Conditions,
     Fits,
+    NumberedTable,
+    Predicates,
     Thresholds,
     alone_among,
     edges,
@@ -607,15 +608,15 @@ def test_the_first_unique_conditions_are_those_of_a_slow_search(n, kinds):
     tried = np.array(list(combinations(range(6), VARIABLES)))
     orders = np.array([rng.permutation(tried) for _ in rows])
     expected = np.full(len(rows), -1)
+    fits = Fits(NumberedTable(table), Thresholds(asked, above, ordered))
     for row, order in enumerate(orders):
         conditions = list(zip(asked[row], above[row], ordered, strict=True))
         alone = [alone_by(table, conditions, chosen) for chosen in order]
-        again = np.repeat(row, len(order))
-        counted = Conditions(asked[again], above[again], order, ordered).counts(table)
+        counted = fits.counts(Predicates(np.full_like(order, row), order))
         assert (counted == 1).tolist() == alone
         expected[row] = [*alone, True].index(True)
     expected[expected == len(tried)] = -1
-    found = Fits(table, Thresholds(asked, above, ordered)).first_unique(rows, orders)
+    found = fits.first_unique(rows, orders)
     np.testing.assert_array_equal(found, expected)
     assert n == 1 or (-1 in found and len(set(found)) > 3)
 
@@ -625,7 +626,7 @@ def test_conditions_on_more_values_than_a_short_number_holds():
     table[5, 0] = np.nan
     asked = np.array([[69_998.5, 1.5, 0.0], [np.nan, 3.0, 0.0], [10.0, 69_990.0, 0.0]])
     above = np.array([[True, False, True], [True, False, True], [False, True, False]])
-    fits = Fits(table, Thresholds(asked, above, [True, True, True]))
+    fits = Fits(NumberedTable(table), Thresholds(asked, above, [True, True, True]))
     for row, known in enumerate(asked):
         slow = np.where(above[row], table >= known, table <= known)
         marks = fits.bits(np.array([row]))[0]

@@ -209,8 +209,7 @@ def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Float
 def _coordinates(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -> Two:
     people, rows = files.column(files.people, name), files.column(files.rows, name)
     if name not in files.levels or len(files.levels[name]) > MANY_LEVELS:
-        one, two = numbers(people, rows)
-        return _filled(one), _filled(two)
+        return _filled(*numbers(people, rows))
     levels = np.unique(np.concatenate((people, rows)))
     levels = levels[~np.isnan(levels)]
     one, two = ((each[:, np.newaxis] == levels) / np.sqrt(2.0) for each in (people, rows))
@@ -240,8 +239,15 @@ def _mean_ranks(values: Floats) -> Floats:
     return ranks
 
 
-def _filled(values: Floats) -> Floats:
-    """Put missing values in the middle and mark them in a second column, shape (n, 2)."""
-    missing = np.isnan(values)
-    centre = 0.0 if missing.all() else float(np.nanmean(values))
-    return np.column_stack((np.where(missing, centre, values), missing.astype(np.float64)))
+def _filled(people: Floats, rows: Floats) -> Two:
+    """Put missing values in the middle, and mark them in a second column if there are any."""
+    # Shapes: people (n,), rows (m,); each of the answer has one column, or two.
+    marks = [np.isnan(values) for values in (people, rows)]
+    filled = []
+    for values, missing in zip((people, rows), marks, strict=True):
+        middle = 0.0 if missing.all() else float(np.nanmean(values))
+        filled.append(np.where(missing, middle, values))
+    if not any(missing.any() for missing in marks):
+        return filled[0][:, np.newaxis], filled[1][:, np.newaxis]
+    one, two = map(np.column_stack, zip(filled, marks, strict=True))
+    return one, two

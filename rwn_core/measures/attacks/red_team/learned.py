@@ -37,7 +37,10 @@ def attack(files: Files) -> list[Finding | NameCounts]:
         for name in names:
             people, rows = (files.column(table, name) for table in (files.people, files.rows))
             weigh = learn(rows[:half], people, files.owner[:half], name in files.levels)
-            total += weigh(rows[asked, np.newaxis], people[np.newaxis])
+            # each pair of different values is weighed once
+            different, row = np.unique(rows[asked], return_inverse=True)
+            known, person = np.unique(people, return_inverse=True)
+            total += weigh(different[:, np.newaxis], known[np.newaxis])[row][:, person]
         near = total >= total.max(axis=1, keepdims=True) - ROUNDED_OFF
         own = files.unit[files.owner[asked]]
         right = (near & (files.unit == own[:, np.newaxis])).sum(axis=1) / near.sum(axis=1)

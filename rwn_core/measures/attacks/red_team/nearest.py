@@ -20,7 +20,7 @@ from rwn_core.measures.attacks.red_team.finding import (
 KEY = "nearest"
 ASKED = 1_000  # rows, and people, that are attacked
 FEWEST = 500  # random rows of a table with more than `LISTED_PAIRS` distances, at least
-AT_ONCE = 200_000  # distances, few enough for the cache
+AT_ONCE = 100_000  # distances, few enough for the cache
 TIE = 1e-9
 SEVERAL = 3  # nearest rows that have to agree
 NEAREST = "the nearest row by"
