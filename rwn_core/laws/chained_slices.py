@@ -227,7 +227,7 @@ class Chain:
         return found
 
     def _holds(self, rows: Integers | Integers32, records: Integers | Integers32) -> Booleans:
-        """True for each pair of a row and a record that is left out of it."""
+        """The marks of pairs of a row and a record that is left out of it."""
         # As `left_out`, which marks all of them. Shapes: rows, records and the answer (pairs,).
         left_out = np.zeros(rows.shape, dtype=bool)
         for _, contents, donors in self.shown:
