@@ -108,8 +108,8 @@ class TableSearch:
     skipped : bool
         Whether a setting was left out because its next step would end too late.
     looked, read : int
-        Settings tried, and their places at which further releases were read, or one that broke a
-        limit.
+        Settings tried, without those of which nothing was read in time; and their places at which
+        further releases were read, or one that broke a limit.
     tried : list of FoundSetting
         Those that kept the policy, and those that came near, with a lower bound of their shares.
     seen : set
@@ -240,15 +240,10 @@ class TableSearch:
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
         is read as a whole; `near` is the strength that is expected.
         """
-        stays = candidate.method in self.stays
-        if self.policy.needs_own and candidate.method == SoftRWN.method and not stays:
-            candidate = replace(candidate, params=replace(candidate.params, own=True))
-        kept = kind(candidate.resolved(self.microdata), levers=stays)
-        if self.late or (most is None and kept in self.seen):
+        new = self._new(candidate, may_lose=most is not None)
+        if new is None:
             return None
-        self.seen.add(kept)
-        if most is None and is_disclosed_within_slices(self.microdata, self.policy, candidate):
-            return None
+        candidate = new
         self.candidate_until = self._end_of_candidate(may_lose=most is not None)
         trial = found = None
         try:
@@ -258,6 +253,9 @@ class TableSearch:
             return None
         except Late:
             found = self._found_late(trial)
+            was_read = trial is not None and trial.was_read
+            if found is None and not was_read:  # it was not tried
+                return None
         finally:
             self.candidate_until = math.inf
         self.looked += 1
@@ -269,6 +267,19 @@ class TableSearch:
             for verdict in trial.verdicts.values():
                 self.unread |= verdict.unread
         return found
+
+    def _new(self, candidate: Setting, *, may_lose: bool) -> Setting | None:
+        """Return a setting as it is tried; None if it is not, as `look` says."""
+        stays = candidate.method in self.stays
+        if self.policy.needs_own and candidate.method == SoftRWN.method and not stays:
+            candidate = replace(candidate, params=replace(candidate.params, own=True))
+        kept = kind(candidate.resolved(self.microdata), levers=stays)
+        if self.late or (not may_lose and kept in self.seen):
+            return None
+        self.seen.add(kept)
+        if not may_lose and is_disclosed_within_slices(self.microdata, self.policy, candidate):
+            return None
+        return candidate
 
     def lost_near(self, candidate: Setting) -> float:
         """Return what one release of a setting loses near its own strength.
@@ -412,7 +423,11 @@ class StrengthTrial:
         By place, on its first release.
     worst : dict of int to float
         By place, the largest share of a limit that further releases used.
+    was_read : bool
+        Whether anything was read of a release.
     """
+
+    was_read: bool = False
 
     def __init__(self, table: TableSearch, setting: Setting) -> None:
         setting = setting.resolved(table.microdata)
@@ -458,7 +473,9 @@ class StrengthTrial:
         """Read a place's release, once for all trials of a table that come to this setting."""
         self._table.steps -= 1
         key = ("trial", self._described.schema, self.at(place), FIRST, about)
-        return self._described.cached(key, lambda: read(self._release(place, FIRST)))
+        known = self._described.cached(key, lambda: read(self._release(place, FIRST)))
+        self.was_read = True
+        return known
 
     def left(self, place: int) -> UseLeft | None:
         """Return what the first release leaves of the use; None where nothing can be read."""

@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 import rwn_core as rwn
+from rwn_core.parallel.clock import processor_seconds
 from rwn_core.tuning import FoundSetting, SearchAnswer, Setting
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.slice_presets import preset_slices
@@ -150,3 +151,16 @@ def test_another_setting_is_suggested_where_it_leaves_a_tenth_more(
     answer = recommending.suggest(few)
     assert answer.settings[0].setting.method == "rwn"
     assert (answer.alternative is not None) == named
+
+
+def test_a_setting_of_which_nothing_was_read_in_time_was_not_tried(few, policy) -> None:
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+    later = processor_seconds() + 1e6
+    for step in ("ready", "release"):  # each would end too late
+        unread = rwn.Microdata(few.frame, few.schema)
+        search = TableSearch(microdata=unread, policy=policy, until=later, took={step: 1e9})
+        assert search.look(setting) is None
+        assert (search.looked, search.skipped) == (0, True)
+    search = TableSearch(microdata=few, policy=policy, until=later)
+    search.look(setting)
+    assert search.looked == 1
