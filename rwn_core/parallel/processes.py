@@ -166,7 +166,7 @@ def _begin_process_to_fork() -> None:
 
 def _of_process_to_fork() -> dict[str, str]:
     """Return what the environment says to the process to fork: it imports from the same folders."""
-    (ready, imports) = _TO_FORK[0]
+    ready, imports = _TO_FORK[0]
     about = os.pathsep.join([str(ready), *imports])
     return {TO_FORK: about, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
@@ -180,7 +180,7 @@ def _can_fork() -> bool:
         looking = os.WEXITED | os.WNOHANG | os.WNOWAIT
         if os.waitid(os.P_PID, int(ready.read_text()), looking) is None:
             return True
-    ready.unlink()
+    ready.unlink(missing_ok=True)
     _begin_process_to_fork()
     return False
 

@@ -8,8 +8,10 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -427,3 +429,24 @@ def test_a_search_is_told_of_once_it_takes_a_while(monkeypatch: pytest.MonkeyPat
     assert shares == [0.5, 1.0, "empty"]
     with progress.searching(None) as report:
         assert report is None
+
+
+def test_later_workers_are_forked_once_work_was_done_and_the_kernels_are_compiled(
+    monkeypatch,
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    ready = [False]
+    monkeypatch.setattr(background_job, "fork_workers", lambda *imports: asked.append(imports))
+    monkeypatch.setattr(background_job, "is_ready", lambda kernels: ready[0])
+    done: Future[object] = Future()
+    failed: Future[object] = Future()
+    done.set_result(1)
+    failed.set_exception(rwn.RWNError("There is nothing to predict."))
+    background_job.fork_later_workers(done)
+    assert asked == []  # a later one reads what is compiled by then
+    ready[0] = True
+    background_job.fork_later_workers(failed)
+    assert asked == []  # as at the end of a program, which stops its work
+    background_job.fork_later_workers(done)
+    (imports,) = asked
+    assert all(map(import_module, imports))
