@@ -52,8 +52,15 @@ def test_a_number_of_few_digits_lies_between_two(one: float, other: float, betwe
 
 
 def test_missing_values_lie_in_the_middle_and_are_marked() -> None:
-    assert _filled(np.array([1.0, np.nan, 4.0])).tolist() == [[1, 0], [2.5, 1], [4, 0]]
-    assert _filled(np.array([np.nan, np.nan])).tolist() == [[0, 1], [0, 1]]
+    known, missing = np.array([2.0, 3.0]), np.array([1.0, np.nan, 4.0])
+    people, rows = _filled(missing, known)
+    assert people.tolist() == [[1, 0], [2.5, 1], [4, 0]]
+    assert rows.tolist() == [[2, 0], [3, 0]]  # marked, too, as they are compared
+    people, rows = _filled(known, np.array([np.nan, np.nan]))
+    assert people.tolist() == [[2, 0], [3, 0]]
+    assert rows.tolist() == [[0, 1], [0, 1]]
+    # none is missing: nothing tells them apart but the values
+    assert [each.tolist() for each in _filled(known, known)] == [[[2], [3]]] * 2
 
 
 def test_who_travels_with_a_confidential_variable_is_known_by_its_slice() -> None:
