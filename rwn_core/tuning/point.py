@@ -480,3 +480,11 @@ def ranges_words(stated: Mapping[str, Mapping[str, float]]) -> str:
     """Say what the ranges of `Point.stated` are, by the fewest releases; empty if unknown."""
     counts = [int(each["releases"]) for each in stated.values() if "releases" in each]
     return range_words(min(counts)) if counts else ""
+
+
+def also_read(point: Point, key: str, values: Sequence[float | None]) -> Point:
+    """Return a point with the values of a measure that are known, unless it has others."""
+    known = tuple(value for value in values if value is not None)
+    if not known or key in point.spreads:
+        return point
+    return replace(point, spreads={**point.spreads, key: Spread(measure=key, values=known)})

@@ -31,7 +31,7 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.first_place import first_that
-from rwn_core.tuning.point import Point, Setting, Spread, too_few
+from rwn_core.tuning.point import Point, Setting, Spread, also_read, too_few
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.releases_left import lost, middle, relations_lost, use_left
 from rwn_core.tuning.several_draws import (
@@ -47,7 +47,7 @@ from rwn_core.tuning.several_draws import (
     read_limits,
     where_one_falls,
 )
-from rwn_core.tuning.verdict import RAISED, Verdict
+from rwn_core.tuning.verdict import RAISED, Verdict, middle_share
 from rwn_core.tuning.ways import in_way, kind, way_of
 
 PLACES = 16  # parts between the ends of a strength
@@ -738,7 +738,7 @@ class StrengthTrial:
         point, verdicts = self.further(place, stop=helps, attack=attack)
         if (verdicts[-1].largest or 0.0) > helps:
             return None
-        shares = {key: _middle_share(verdicts, key) for key in policy.measures}
+        shares = {key: middle_share(verdicts, key) for key in policy.measures}
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         judged = self._judged(point, verdicts)
         if attack and self._are_all(len(verdicts)):
@@ -748,8 +748,8 @@ class StrengthTrial:
         mean = middle(left)
         relations = [relations_lost(self._release(place, seed)) for seed in self._further(place)]
         least = [None if each is None else each.least for each in left]
-        point = _also_read(point, USE, least)
-        point = _also_read(point, UTILITY, relations)
+        point = also_read(point, USE, least)
+        point = also_read(point, UTILITY, relations)
         return FoundSetting(
             point=replace(point, seconds=seconds),
             verdict=judged,
@@ -797,17 +797,3 @@ class StrengthTrial:
             share=self.share(place),
             releases=1,
         )
-
-
-def _middle_share(verdicts: Sequence[Verdict], key: str) -> float:
-    """Return the median share of a limit; infinite where a verdict has none."""
-    read = [each.shares[key] for each in verdicts if key in each.shares]
-    return median(read) if len(read) == len(verdicts) else math.inf
-
-
-def _also_read(point: Point, key: str, values: Sequence[float | None]) -> Point:
-    """Return a point with the values of a measure that are known, unless it has others."""
-    known = tuple(value for value in values if value is not None)
-    if not known or key in point.spreads:
-        return point
-    return replace(point, spreads={**point.spreads, key: Spread(measure=key, values=known)})

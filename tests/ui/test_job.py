@@ -440,7 +440,7 @@ def test_later_workers_are_forked_once_work_was_done_and_the_kernels_are_compile
     monkeypatch.setattr(background_job, "is_ready", lambda kernels: ready[0])
     done: Future[object] = Future()
     failed: Future[object] = Future()
-    done.set_result(1)
+    done.set_result("done")
     failed.set_exception(rwn.RWNError("There is nothing to predict."))
     background_job.fork_later_workers(done)
     assert asked == []  # a later one reads what is compiled by then
