@@ -189,8 +189,9 @@ def _begun(channel: Channel, *, forked: bool) -> BaseProcess:
     """Begin a process that does tasks, as a fork where one can be had."""
     if forked:
         forks = multiprocessing.get_context("forkserver")
-        fork = forks.Process(target=_serve_as, args=(channel, dict(os.environ)))
         with contextlib.suppress(OSError, EOFError):  # the process to fork may just have ended
+            parent = int(_TO_FORK[0][0].read_text())
+            fork = forks.Process(target=_serve_as, args=(channel, dict(os.environ), parent))
             _start(fork, forked=True)
             return fork
     process = _SPAWN.Process(target=_serve, args=(channel,))
@@ -233,11 +234,11 @@ def _end_all() -> None:
     end_workers(workers)
 
 
-def _serve_as(channel: Channel, environment: dict[str, str]) -> None:
+def _serve_as(channel: Channel, environment: dict[str, str], parent: int) -> None:
     """Do the tasks in a fork, with the environment of its caller."""
     # where the process to fork ends, its forks pass for ended and could not be cancelled
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() == 1:  # it has ended before
+    if os.getppid() != parent:  # it has ended before
         os._exit(1)
     os.environ.clear()
     os.environ.update(environment)

@@ -479,7 +479,8 @@ def _present_mark(session: Session) -> dict[str, Any] | None:
     limits_read = memo(session, "limits", 8).get(release_key(session)) or {}
     known = {**current.readings, **limits_read}
     loss = known[UTILITY]
-    if not isinstance(loss, Reading) or not known.keys() >= set(session.policy.measures):
+    unread = any(known.get(key) is None for key in session.policy.measures)
+    if unread or not isinstance(loss, Reading):
         return None
     now = Snapshot.take(session, current, known, **repeated_draws.verdict_parts(session))
     which = "one release" if now.of_setting is None else "one more release"
