@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -124,6 +124,7 @@ class PreparedTables:
         self._starts: dict[Hashable, Prepared] = {}
         self._moved: dict[Hashable, Prepared] = {}
         self.releases: dict[tuple[Setting, int], Comparison] = {}
+        self.floors: dict[Hashable, float] = {}  # the least widths of soft kernels
         self._untouched: Comparison | None = None
 
     def start(self, setting: Setting) -> Prepared:
@@ -415,20 +416,27 @@ class SettingPool(AbstractContextManager["SettingPool"]):
             (setting, part, plan.measures, self.until if number else math.inf)
             for setting, (number, part) in product(settings, enumerate(plans))
         ]
-        # each task's index and point, as they come
-        found: Iterator[tuple[int, Point]]
-        if self._tables is not None:
-            found = enumerate(evaluate(self._tables, *task) for task in tasks)
-        else:
-            indices = dict[Future[Any], int]()
-            indices |= {self._pool.submit(task): index for index, task in enumerate(tasks)}
-            found = ((indices[each], each.result()) for each in as_completed(indices))
         tried: dict[int, Point] = {}
-        for index, point in found:
-            tried[index] = point
-            progress(len(tried) / len(tasks))
+        with closing(self._as_they_come(tasks)) as found:
+            for index, point in found:
+                tried[index] = point
+                progress(len(tried) / len(tasks))
         parts = range(len(plans))
         return [joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
+
+    def _as_they_come(self, tasks: Sequence[tuple[Any, ...]]) -> Generator[tuple[int, Point]]:
+        """Yield each task's number and point; close it before the pool is cancelled."""
+        if self._tables is not None:
+            yield from enumerate(evaluate(self._tables, *task) for task in tasks)
+            return
+        numbers = dict[Future[Any], int]()
+        numbers |= {self._pool.submit(task): number for number, task in enumerate(tasks)}
+        # not closed by the garbage collector, which may run where this thread has stopped a task
+        # and holds what a worker's thread waits for: the one would wait for the other for ever
+        waiting = cast("Generator[Future[Any]]", as_completed(numbers))
+        with closing(waiting) as completed:
+            for each in completed:
+                yield numbers[each], each.result()
 
 
 def joined(parts: Sequence[Point]) -> Point:

@@ -249,12 +249,13 @@ def _recommended(
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     table.stays = stays
+    _share_releases(ranked, table)
     known = [each for each in ranked.best if small and each.kept]
     # a first guess of what a step takes on all records, by what it took on a part
     times = (n / ranked.microdata.n) ** _GROWTH
     table.took = {name: each * times for name, each in ranked.took.items()}
     starts = [] if known else _starts_of(table, ranked) or _unranked(microdata, usual_kernel)
-    _look_at_all(table, starts)
+    _look_at_all(table, ranked, starts)
     looked = _Looked(
         ranked=ranked,
         table=table,
@@ -359,8 +360,17 @@ def _rank_whole(
     ranked.attack()
 
 
-def _look_at_all(table: TableSearch, starts: Sequence[Setting]) -> None:
-    """Try on all records the settings that a part of them ranked first, and attack the best."""
+def _share_releases(ranked: TableSearch, table: TableSearch) -> None:
+    """Draw nothing again on all records that their ranking has drawn."""
+    if ranked.microdata is table.microdata:
+        table.tables = ranked.tables
+
+
+def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:
+    """Try on all records the settings that were ranked first, and attack the best."""
+    if starts and ranked.microdata is table.microdata:
+        for nearest in ranked.best[:1]:
+            _look_safer(table, nearest)
     for start in starts:
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
@@ -532,16 +542,34 @@ def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any
         for number, slices in enumerate(usual[:_FEW_SLICES] if n > WAYS[way].few_beyond else usual):
             start = Setting(params=params, slices=slices, weights=weights)
             found = search.look(_in_geometry(start, n, table.n))
-            if number == 0 and found is not None and way_of(params) == "predicted":
+            if number == 0 and found is not None:
                 _look_safer(search, found)
 
 
 def _look_safer(search: TableSearch, found: FoundSetting) -> None:
     """Try more donors of a later slice, where a setting by prediction just breaks a limit."""
-    if found.kept or found.share > CLEARLY:
-        return
-    params = replace(found.setting.params, later=safer_later_donors(search.microdata.n))
-    search.look(replace(found.setting, params=params))
+    for safer in _safer(found, search.microdata.n):
+        if search.look(safer, hopeful=True) is not None:
+            return
+
+
+def _safer(found: FoundSetting, records: int) -> list[Setting]:
+    """Return a setting by prediction with more donors of a later slice, if it just breaks a limit.
+
+    Half of the records are too many where values of a later slice are rare: then as many as lie
+    between.
+    """
+    params = found.setting.params
+    just_breaks = not found.kept and found.share <= CLEARLY
+    if not just_breaks or way_of(params) != "predicted":
+        return []
+    most = safer_later_donors(records)
+    donors = (most, (params.later + most) // 2)
+    return [
+        replace(found.setting, params=replace(params, later=later))
+        for later in donors
+        if later > params.later
+    ]
 
 
 def _look_around(search: TableSearch, way: str, values: Mapping[str, Sequence[Any]]) -> None:

@@ -31,6 +31,7 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.first_place import first_that
+from rwn_core.tuning.least_width import narrowest
 from rwn_core.tuning.point import Point, Setting, Spread, also_read, too_few
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.releases_left import lost, middle, relations_lost, use_left
@@ -48,7 +49,7 @@ from rwn_core.tuning.several_draws import (
     where_one_falls,
 )
 from rwn_core.tuning.verdict import RAISED, Verdict, middle_share
-from rwn_core.tuning.ways import in_way, kind, way_of
+from rwn_core.tuning.ways import kind, way_of
 
 PLACES = 16  # parts between the ends of a strength
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
@@ -57,7 +58,6 @@ _CANDIDATE = 0.4  # of the time that is left, which one setting may take
 _FIRST_CANDIDATE = 0.8  # the same, as long as nothing is found
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
-_FEWEST = 2.0  # effective neighbors of half of the records, at the least width
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
 
@@ -118,8 +118,6 @@ class TableSearch:
         By measure, why a limit had no answer at a setting that was not found.
     trials : dict
         By setting that was found, its trial and place.
-    floors : dict
-        By setting without slices, the least width of its kernel.
     passed : dict of str to float
         By kind of setting the strength from which a first release of the last one kept all limits:
         the next one is read near it first.
@@ -153,7 +151,6 @@ class TableSearch:
     seen: set[tuple[object, ...]] = field(default_factory=set)
     unread: dict[str, str] = field(default_factory=dict)
     trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
-    floors: dict[Setting, float] = field(default_factory=dict)
     passed: dict[str, float] = field(default_factory=dict)
     candidate_until: float = math.inf
     tables: PreparedTables = field(init=False)
@@ -207,11 +204,12 @@ class TableSearch:
         """Do a step, unless it would end too late by the time that it took last; raise `Late`.
 
         What it is begins with its name; then comes the kind of setting. A kind that did not have
-        the step yet is expected to take as long as the quickest other one.
+        the step yet is expected to take as long as the quickest other one. As long as nothing is
+        found, each step is begun: what is expected may be too much, and all else waits for it.
         """
         name = what.partition(" ")[0]
         others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
-        expected = self.took.get(what, min(others, default=0.0))
+        expected = self.took.get(what, min(others, default=0.0)) if self.tried else 0.0
         begin = clock.processor_seconds()
         until = min(self.until, self.candidate_until)
         if self.over or begin + expected > until:
@@ -230,7 +228,12 @@ class TableSearch:
             self.took[what] = clock.processor_seconds() - begin
 
     def look(
-        self, candidate: Setting, most: float | None = None, near: float | None = None
+        self,
+        candidate: Setting,
+        most: float | None = None,
+        near: float | None = None,
+        *,
+        hopeful: bool = False,
     ) -> FoundSetting | None:
         """Try a setting that may lose less than those before.
 
@@ -238,13 +241,14 @@ class TableSearch:
         within its slices, or if the time is over.
 
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
-        is read as a whole; `near` is the strength that is expected.
+        is read as a whole; `near` is the strength that is expected. One that is `hopeful` has as
+        much time as the first.
         """
         new = self._new(candidate, may_lose=most is not None)
         if new is None:
             return None
         candidate = new
-        self.candidate_until = self._end_of_candidate(may_lose=most is not None)
+        self.candidate_until = self._end_of_candidate(may_lose=most is not None, hopeful=hopeful)
         trial = found = None
         try:
             trial = StrengthTrial(self, candidate)
@@ -295,12 +299,12 @@ class TableSearch:
         except Late:
             return 0.0
 
-    def _end_of_candidate(self, *, may_lose: bool) -> float:
+    def _end_of_candidate(self, *, may_lose: bool, hopeful: bool) -> float:
         """Return until when a setting is tried: all of the time where it may lose what it likes."""
         now = clock.processor_seconds()
         if may_lose:
             return self.until
-        share = _CANDIDATE if self.tried else _FIRST_CANDIDATE
+        share = _CANDIDATE if self.tried and not hopeful else _FIRST_CANDIDATE
         return now + share * (self.until - now)
 
     def _found_along(
@@ -308,7 +312,8 @@ class TableSearch:
     ) -> FoundSetting | None:
         """Return the best place along the strength of a setting, or what comes nearest."""
         if self.within is None:
-            place = trial.steady(self._least_known if most is None else most, near)
+            may_lose = self._least_known if most is None else most
+            place = trial.steady(may_lose, near, between=most is not None)
         else:
             place = trial.strongest(self.within)
         thorough = place is not None or most is not None
@@ -384,26 +389,6 @@ class TableSearch:
             self.tried.append(harder)
             self.trials[trial.at(place)] = trial, place
 
-    def narrowest(self, setting: Setting, values: Sequence[float]) -> float:
-        """Return the least of the widths at which half of the records have two neighbors in effect.
-
-        Below it a kernel names one donor, and a balance of what is left converges slowly.
-        """
-        apart = in_way(setting.params, "apart")
-        plain = replace(apart, balance=0.0, cap=1.0, width=1.0)
-        alike = replace(setting, params=plain, slices=())
-        if alike not in self.floors:
-
-            def has_neighbors(place: int) -> bool:
-                start = self.tables.start(alike).with_levers(width=values[place])
-                law = start.exact_law
-                found = None if law is None else law.neighborhoods
-                return found is None or float(np.median(found.effective_sizes)) >= _FEWEST
-
-            place = first_that(has_neighbors, len(values) - 1, near=0)
-            self.floors[alike] = values[-1] if place is None else values[place]
-        return self.floors[alike]
-
 
 class StrengthTrial:
     """A setting along its strength: its loss, and its limits up to the first one broken.
@@ -442,7 +427,7 @@ class StrengthTrial:
         places = np.linspace(0, steps, max(min(table.places, steps), 0) + 1).round()
         usual_values = [round(ends.low + float(place) * ends.step, 10) for place in places]
         if setting.params.strength == "width":
-            floor = table.narrowest(setting, usual_values)
+            floor = narrowest(table.tables, setting, usual_values)
             usual_values = [value for value in usual_values if value >= floor]
         self.values = table.values.get(setting.params.strength, usual_values)
         self.last = len(self.values) - 1
@@ -619,21 +604,30 @@ class StrengthTrial:
         return None if back is None else self.last - back
 
     def weakest_using(
-        self, share: float, high: int | None = -1, near: float | None = None
+        self,
+        share: float,
+        high: int | None = -1,
+        near: float | None = None,
+        worth: Callable[[int, int], bool] = lambda low, high: True,
     ) -> int | None:
         """Find the weakest place up to `high` that uses at most a share of each limit.
 
         The search goes by halves; with a strength that it is expected near, by growing steps first.
+        It ends where nothing weaker is worth it.
         """
         high = self.last if high == -1 else high
         if high is None:
             return None
+        expected = None if near is None else min(self.place_near(near), high)
+        return first_that(
+            lambda place: self._uses_at_most(place, share), high, near=expected, worth=worth
+        )
 
-        def passes(place: int) -> bool:
-            """True if the place uses at most the share."""
-            return self._uses_at_most(place, share)
-
-        return first_that(passes, high, None if near is None else min(self.place_near(near), high))
+    def _gains(self, weaker: int, place: int) -> bool:
+        """True if a weaker place loses so much less that those between are worth their releases."""
+        if weaker < 0:
+            return True
+        return self.at_least_lost(weaker) < self._table.closer * self.at_least_lost(place)
 
     def _uses_at_most(self, place: int, share: float) -> bool:
         """True if each limit is read at a place, and at most a share of it is used."""
@@ -663,10 +657,13 @@ class StrengthTrial:
             place = max(further or 0, place + max(1, self.last // PLACES))
         return None
 
-    def steady(self, most: float, near: float | None, *, attack: bool = False) -> int | None:
+    def steady(
+        self, most: float, near: float | None, *, attack: bool = False, between: bool = True
+    ) -> int | None:
         """Return a place near the weakest at which further releases keep all limits, too.
 
-        With `attack` also against what simple attacks achieve on them.
+        With `attack` also against what simple attacks achieve on them; with `between` also one
+        between two that break a limit.
         """
         strongest = self.strongest(most)
         place = self._weakest_kept(strongest, near)
@@ -682,7 +679,7 @@ class StrengthTrial:
             if used <= 1:
                 return self._weakest_between(broken, place, attack=attack)
             if broken < 0 and self.used(strongest, attack=attack) > 1:
-                return self._between(place, strongest, attack=attack)
+                return self._between(place, strongest, attack=attack) if between else None
             broken = place
             further = self._less_used(place, strongest, used)
             if further is None:
@@ -696,7 +693,7 @@ class StrengthTrial:
         # where even the strongest place breaks a limit, others that are read say nothing more
         if near is None and strongest is not None and self._uses_at_most(strongest, 1.0):
             near = passed.get(self._kind)
-        place = self.weakest_using(1.0, strongest, near)
+        place = self.weakest_using(1.0, strongest, near, worth=self._gains)
         if place is not None:
             passed[self._kind] = self.values[place]
         return place

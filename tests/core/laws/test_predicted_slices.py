@@ -509,8 +509,10 @@ def test_a_record_does_not_pull_the_rows_that_show_it():
     assert abs(own[0] - own[1]) > 0.01
 
 
+@pytest.mark.parametrize("households", [1, 3], ids=["records", "households"])
 @pytest.mark.parametrize("balanced", [True, False])
-def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
+def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced, households):
+    """Both leave the same records out of a row: those of what it shows, with their households."""
     data = linear(150)
     donors = np.random.default_rng(1).integers(0, 150, 150)
     donors[:9] = 7  # a record that is given often, so that many of its rows are without it
@@ -522,11 +524,12 @@ def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
         chain = PredictedChain(
             later=5,
             balanced=balanced,
+            groups=None if households == 1 else np.arange(150) // households,
             table=data,
             lots=lambda *_: lots,
         )
-        names = ("a", "b", "c")
-        chain.show(names, joint_codes(data, names), donors)
+        for names, rows in ((("a", "b"), donors), (("c",), donors[::-1])):
+            chain.show(names, joint_codes(data, names), rows)
         found.append(chain.next_slice(["y"]))
     dense, searched = found
     np.testing.assert_array_equal(dense.table.offsets, searched.table.offsets)

@@ -12,6 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.plain import read_plain, toml_text
 from rwn_core.measures.measure import Detail
+from rwn_core.parallel.pool import Pool, Task
 from rwn_core.tuning import Point, Spread, evaluate
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning.evaluate import SettingPool
@@ -288,13 +289,33 @@ def test_the_stated_shares_hold_over_four_hundred_fresh_releases(answers) -> Non
     assert inside >= 400 * (0.9 - 2 * 0.04 / math.sqrt(2))
 
 
-def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None:
+@pytest.mark.parametrize("end", ["killed", "cancelled"])
+def test_a_search_that_ends_early_waits_for_none_of_its_tasks(
+    bodyfat, swept, end, monkeypatch
+) -> None:
+    """What waits for tasks is closed at once, though a traceback may hold it.
+
+    A garbage collector that closed it while tasks are stopped could wait for ever: for a task whose
+    worker's thread waits for the one that stops tasks.
+    """
     setting = swept.points[0].setting
-    long = replace(PLAN, releases=10_000)
+    long = replace(PLAN, releases=2_000)
+    tasks = list[Task]()
+    add = Pool.add
+    monkeypatch.setattr(Pool, "add", lambda self, task: tasks.append(task) or add(self, task))
+
+    def cancel(share: float) -> None:
+        raise rwn.RWNError("cancelled")
+
     with SettingPool(bodyfat, [setting], workers=2) as crew:
-        os.kill(crew._pool.pids[0], signal.SIGKILL)
-        with pytest.raises(rwn.RWNError, match="perhaps for lack of memory"):
-            crew.points([setting], long, lambda share: None)
+        if end == "killed":
+            os.kill(crew._pool.pids[0], signal.SIGKILL)
+        because = "perhaps for lack of memory" if end == "killed" else "cancelled"
+        with pytest.raises(rwn.RWNError, match=because) as raised:
+            crew.points([setting], long, cancel if end == "cancelled" else lambda share: None)
+        assert len(tasks) > 100
+        assert not any(task._waiters for task in tasks)
+        assert raised.traceback
     assert not multiprocessing.active_children()
 
 

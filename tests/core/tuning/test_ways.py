@@ -128,7 +128,7 @@ def test_the_next_best_is_the_answer_where_attacks_break_the_best(few, policy, m
 def test_no_width_leaves_less_than_two_neighbors(few, policy) -> None:
     table = TableSearch(microdata=few, policy=policy, places=79)
     trial = StrengthTrial(table, Setting(params=rwn.SoftRWN(balance=1.0), slices=()))
-    (floor,) = table.floors.values()
+    (floor,) = table.tables.floors.values()
     assert trial.values[0] == floor > 0.05
     assert trial.last == len(trial.values) - 1
     own = table.tables.moved(trial.at(0)).exact_law.neighborhoods
@@ -213,17 +213,24 @@ def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "tried"),
-    [(0.9, []), (1.2, [60]), (3.0, [])],
-    ids=["keeps all limits", "just breaks one", "far beyond"],
+    ("share", "refused", "tried"),
+    [(0.9, 0, []), (1.2, 0, [60]), (1.2, 60, [60, 50]), (3.0, 0, [])],
+    ids=["keeps all limits", "just breaks one", "half of the records are too many", "far beyond"],
 )
 def test_more_donors_are_tried_where_a_limit_is_just_broken(
-    few: rwn.Microdata, policy: rwn.Policy, share: float, tried: list[int], monkeypatch
+    few: rwn.Microdata,
+    policy: rwn.Policy,
+    share: float,
+    refused: int,
+    tried: list[int],
+    monkeypatch,
 ) -> None:
     looked = []
 
-    def look(self: TableSearch, setting: Setting) -> FoundSetting:
+    def look(self: TableSearch, setting: Setting, *, hopeful: bool = False) -> FoundSetting | None:
         looked.append((way_of(setting.params), setting.params.later))
+        if setting.params.later == refused:
+            return None
         shares = dict.fromkeys(policy.measures, share)
         verdict = Verdict(shares=shares, unread={})
         point = Point(setting=setting, spreads={})

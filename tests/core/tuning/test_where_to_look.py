@@ -155,12 +155,61 @@ def test_another_setting_is_suggested_where_it_leaves_a_tenth_more(
 
 def test_a_setting_of_which_nothing_was_read_in_time_was_not_tried(few, policy) -> None:
     setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+    other = Setting(params=rwn.SoftRWN(), slices=())
     later = processor_seconds() + 1e6
     for step in ("ready", "release"):  # each would end too late
         unread = rwn.Microdata(few.frame, few.schema)
-        search = TableSearch(microdata=unread, policy=policy, until=later, took={step: 1e9})
+        search = TableSearch(microdata=unread, policy=policy, until=later)
+        assert search.look(other) is not None
+        search.took = {step: 1e9}
         assert search.look(setting) is None
-        assert (search.looked, search.skipped) == (0, True)
+        assert (search.looked, search.skipped) == (1, True)
     search = TableSearch(microdata=few, policy=policy, until=later)
     search.look(setting)
     assert search.looked == 1
+
+
+def test_what_is_expected_rules_nothing_out_as_long_as_nothing_is_found(few, policy) -> None:
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+    late = dict.fromkeys(("ready", "release", "bayes_linkage"), 1e9)  # a guess that is far off
+    search = TableSearch(
+        microdata=few, policy=policy, until=processor_seconds() + 1e6, took=dict(late)
+    )
+    assert search.look(setting) is not None
+    assert not search.skipped
+    over = TableSearch(microdata=few, policy=policy, until=processor_seconds(), took=dict(late))
+    assert over.look(setting) is None
+
+
+@pytest.mark.parametrize(("gain", "most"), [(0.0, 4), (0.5, 16)])
+def test_places_between_two_that_lose_alike_are_not_read(few, policy, gain, most) -> None:
+    """Of a flat loss no place is worth its releases; of a steep one each of a search by halves."""
+
+    class Flat(TableSearch):
+        def expected(self, setting, values):
+            return [0.1 + gain * place / len(values) for place in range(len(values))]
+
+    search = Flat(microdata=few, policy=policy)
+    trial = StrengthTrial(search, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    by_halves = StrengthTrial(search, trial.at(0)).weakest_using(1.0)
+    place = trial.steady(MOST_LOST, None)
+    assert place is not None
+    assert by_halves is not None
+    assert place >= by_halves
+    assert (place == by_halves) == (gain > 0)
+    assert len(trial.verdicts) <= most
+
+
+def test_on_all_records_nothing_is_drawn_again_that_their_ranking_drew(few, monkeypatch) -> None:
+    tables = list[object]()
+    look = TableSearch.look
+
+    def noted(self: TableSearch, *about: object, **more: bool) -> FoundSetting | None:
+        tables.append(self.tables)
+        return look(self, *about, **more)
+
+    monkeypatch.setattr(TableSearch, "look", noted)
+    strict = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.009),))
+    answer = rwn.recommend(rwn.Microdata(few.frame, few.schema), strict, levers=True)
+    assert not answer.reached
+    assert len(set(map(id, tables))) == 1
