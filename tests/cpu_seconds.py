@@ -27,9 +27,14 @@ EVERY = "RWN_TEST_SECONDS"
 
 def _children(process: int) -> Iterator[int]:
     """Yield the living children of a process; none where the system does not list them."""
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
+    tasks = Path(f"/proc/{process}/task")
+    try:
+        threads = os.listdir(tasks)
+    except OSError:
+        return  # it has ended
+    for thread in threads:
         try:
-            yield from map(int, task.read_text().split())
+            yield from map(int, (tasks / thread / "children").read_text().split())
         except OSError:
             continue  # it has ended
 

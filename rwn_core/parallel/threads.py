@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -64,13 +64,43 @@ def be_polite() -> None:
         os.nice(_POLITE)
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Return a context in which each product of matrices takes one thread.
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let each product of matrices take one thread, until the last that asks for it has left.
 
     Of many small products the threads of NumPy and SciPy wait for each other, at full load.
     """
-    limit: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
-    return limit
+    _ONE_BLAS_THREAD.enter()
+    try:
+        yield
+    finally:
+        _ONE_BLAS_THREAD.leave()
+
+
+class _OneBlasThread:
+    """The limit of this process's libraries to one thread, for all that ask for it at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def enter(self) -> None:
+        """Limit the libraries for the first that asks."""
+        with self._lock:
+            if not self._inside:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def leave(self) -> None:
+        """Give the libraries their threads back after the last."""
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()
 
 
 @cache

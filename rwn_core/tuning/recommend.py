@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -42,7 +42,7 @@ from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.several_draws import CLEARLY, FEW_RELEASES
+from rwn_core.tuning.several_draws import CLEARLY, FEW_RELEASES, Late
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
@@ -395,7 +395,22 @@ def _starts_of(table: TableSearch, ranked: TableSearch) -> list[Setting]:
     if len(kept) < len(few):
         return few  # those that come nearest to the limits
     # what is lost on a part says little of all records: one release of each puts them in order
-    return sorted(kept, key=table.lost_near)[: len(few)] if len(kept) > 1 else kept
+    return sorted(kept, key=partial(lost_near, table))[: len(few)] if len(kept) > 1 else kept
+
+
+def lost_near(table: TableSearch, candidate: Setting) -> float:
+    """Return what one release of a setting loses near its own strength.
+
+    The whole use where it is refused; nothing where there is no time to draw it.
+    """
+    try:
+        trial = StrengthTrial(table, candidate)
+        params = candidate.params
+        return trial.loss(trial.place_near(getattr(params, params.strength)))
+    except ParameterError:
+        return 1.0
+    except Late:
+        return 0.0
 
 
 def _promising(ranked: TableSearch, count: int) -> list[FoundSetting]:

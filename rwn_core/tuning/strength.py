@@ -285,20 +285,6 @@ class TableSearch:
             return None
         return candidate
 
-    def lost_near(self, candidate: Setting) -> float:
-        """Return what one release of a setting loses near its own strength.
-
-        The whole use where it is refused; nothing where there is no time to draw it.
-        """
-        try:
-            trial = StrengthTrial(self, candidate)
-            params = candidate.params
-            return trial.loss(trial.place_near(getattr(params, params.strength)))
-        except ParameterError:
-            return 1.0
-        except Late:
-            return 0.0
-
     def _end_of_candidate(self, *, may_lose: bool, hopeful: bool) -> float:
         """Return until when a setting is tried: all of the time where it may lose what it likes."""
         now = clock.processor_seconds()
@@ -344,9 +330,11 @@ class TableSearch:
         places = [place for place, verdict in trial.verdicts.items() if verdict.kept]
         if not places:
             return None
+        # the weakest of those that no further release has refuted, if there is one
+        weakest = min(places, key=lambda place: (trial.share(place) > 1, place))
         with suppress(Late):
-            found = trial.first_found(min(places))
-            self.trials[trial.at(min(places))] = trial, min(places)
+            found = trial.first_found(weakest)
+            self.trials[trial.at(weakest)] = trial, weakest
             return found
         return None
 
@@ -362,6 +350,7 @@ class TableSearch:
         broken: list[FoundSetting] = []
         self.candidate_until = self.until
         with suppress(Late):
+            self._read_on()
             while len(broken) < _ATTACKED:
                 best = self.best[0] if self.tried else None
                 if best is None or best.attacked or not best.kept:
@@ -378,6 +367,19 @@ class TableSearch:
                 if not tried.kept:
                     broken.append(best)
             self._mask_more(broken[0].setting)
+
+    def _read_on(self) -> None:
+        """Read further releases of the best setting where its time was over after the first."""
+        best = self.best[0] if self.tried else None
+        if best is None or best.releases > 1 or not best.kept:
+            return
+        trial, place = self.trials[best.setting]
+        found = None
+        try:
+            found = self._found_along(trial, MOST_LOST, trial.values[place])
+        finally:
+            whole = found or self._found_late(trial) or best
+            self.tried[self.tried.index(best)] = whole
 
     def _mask_more(self, setting: Setting) -> None:
         """Find a setting that breaks under simple attacks again, where it holds against them."""

@@ -93,3 +93,12 @@ def test_seconds_are_those_of_folders() -> None:
         "collecting": "collecting",
     }
     assert {test: cpu_seconds.folder_of(test) for test in folders} == folders
+
+
+def test_a_process_may_end_while_its_seconds_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(path: object) -> None:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "listdir", ended)
+    monkeypatch.setattr(os, "scandir", ended)
+    assert cpu_seconds.spent() > 0

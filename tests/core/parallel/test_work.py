@@ -488,3 +488,26 @@ def test_an_answer_so_far_goes_to_what_takes_one():
         for _ in steps("a"):
             current_work().found(3)  # that of a step is none of the whole
     assert listener.answers == [2]
+
+
+def blas_threads() -> list[int]:
+    """How many threads each library of products takes."""
+    return [each["num_threads"] for each in threads._blas().info() if each["user_api"] == "blas"]
+
+
+def test_products_have_their_threads_back_after_the_last_that_asked_for_one() -> None:
+    """Two pieces of work overlap, and the first to begin is the first to end."""
+    with threads._blas().limit(limits=2, user_api="blas"):
+        before = blas_threads()
+        first = threads.one_blas_thread()
+        second = threads.one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        assert set(blas_threads()) == {1}
+        first.__exit__(None, None, None)
+        assert set(blas_threads()) == {1}, "the second still asks for one"
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
+        with pytest.raises(ZeroDivisionError), threads.one_blas_thread():
+            raise ZeroDivisionError
+        assert blas_threads() == before

@@ -19,7 +19,7 @@ from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import setting_name
 from rwn_core.tuning.recommend import look_at_ways
 from rwn_core.tuning.releases_left import several_left
-from rwn_core.tuning.several_draws import DECISIVE, RELEASES
+from rwn_core.tuning.several_draws import DECISIVE, RELEASES, Late
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import StrengthTrial, TableSearch
@@ -185,6 +185,29 @@ def test_no_setting_takes_all_of_the_time(few, policy, monkeypatch) -> None:
     table.look(Setting(params=rwn.RWN(epsilon=1.0, k=20), slices=()))
     table.look(Setting(params=rwn.SoftRWN(), slices=()))
     assert table.looked > looked
+
+
+def test_a_setting_that_was_cut_off_is_read_on_before_it_is_attacked(few) -> None:
+    """One release says nothing of the next: its weakest place may break on further ones."""
+    wide = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.9),))
+    table = TableSearch(microdata=few, policy=wide, places=8)
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+
+    def cut_off(trial: StrengthTrial, *about: object, **more: bool) -> None:
+        for place in (4, 6, 8):
+            assert trial.verdict(place).kept
+        trial.worst[4] = 1.2  # a further release broke a limit
+        raise Late
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(StrengthTrial, "steady", cut_off)
+        found = table.look(setting)
+    assert found is not None
+    _, place = table.trials[found.setting]
+    assert (place, found.releases, found.kept) == (6, 1, True)
+    table.attack()
+    assert table.best[0].releases > 1
+    assert table.best[0].attacked
 
 
 def test_many_donors_of_a_later_slice_are_another_setting(few) -> None:
