@@ -253,7 +253,7 @@ def _recommended(
     known = [each for each in ranked.best if small and each.kept]
     # a first guess of what a step takes on all records, by what it took on a part
     times = (n / ranked.microdata.n) ** _GROWTH
-    table.took = {name: each * times for name, each in ranked.took.items()}
+    table.guessed = {name: each * times for name, each in ranked.took.items()}
     starts = [] if known else _starts_of(table, ranked) or _unranked(microdata, usual_kernel)
     _look_at_all(table, ranked, starts)
     looked = _Looked(
@@ -361,9 +361,10 @@ def _rank_whole(
 
 
 def _share_releases(ranked: TableSearch, table: TableSearch) -> None:
-    """Draw nothing again on all records that their ranking has drawn."""
+    """Draw nothing again on all records that their ranking has drawn, and know what it took."""
     if ranked.microdata is table.microdata:
         table.tables = ranked.tables
+        table.took = dict(ranked.took)
 
 
 def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:
@@ -649,6 +650,7 @@ def _alternative(
         until=table.until,
         steps=round(_STEPS / max(table.microdata.n, _LEAST_COUNTED)),
         took=table.took,
+        guessed=table.guessed,
     )
     if best is not None and best.kept and best.loss is not None:
         search.least = best.loss

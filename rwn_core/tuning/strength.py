@@ -101,8 +101,9 @@ class TableSearch:
         Methods of which all levers but the strength are kept; their keys.
     after : callable
         Called after each setting that was read.
-    took : dict of str to float
-        The processor seconds that a step took last, by its name and the kind of setting.
+    took, guessed : dict of str to float
+        The processor seconds that a step took last, by its name and the kind of setting; those
+        guessed from other records rule nothing out before a setting is found.
     over : bool
         Whether a step did not end for lack of time.
     skipped : bool
@@ -143,6 +144,7 @@ class TableSearch:
     stays: frozenset[str] = frozenset()
     after: Callable[[TableSearch], None] = lambda table: None
     took: dict[str, float] = field(default_factory=dict)
+    guessed: dict[str, float] = field(default_factory=dict)
     over: bool = False
     skipped: bool = False
     looked: int = 0
@@ -204,12 +206,12 @@ class TableSearch:
         """Do a step, unless it would end too late by the time that it took last; raise `Late`.
 
         What it is begins with its name; then comes the kind of setting. A kind that did not have
-        the step yet is expected to take as long as the quickest other one. As long as nothing is
-        found, each step is begun: what is expected may be too much, and all else waits for it.
+        the step yet is expected to take as long as the quickest other one.
         """
         name = what.partition(" ")[0]
-        others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
-        expected = self.took.get(what, min(others, default=0.0)) if self.tried else 0.0
+        known = {**self.guessed, **self.took} if self.tried else self.took
+        others = [each for key, each in known.items() if key.partition(" ")[0] == name]
+        expected = known.get(what, min(others, default=0.0))
         begin = clock.processor_seconds()
         until = min(self.until, self.candidate_until)
         if self.over or begin + expected > until:

@@ -176,11 +176,11 @@ def test_what_is_expected_rules_nothing_out_as_long_as_nothing_is_found(few, pol
     setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
     late = dict.fromkeys(("ready", "release", "bayes_linkage"), 1e9)  # a guess that is far off
     search = TableSearch(
-        microdata=few, policy=policy, until=processor_seconds() + 1e6, took=dict(late)
+        microdata=few, policy=policy, until=processor_seconds() + 1e6, guessed=late
     )
     assert search.look(setting) is not None
     assert not search.skipped
-    over = TableSearch(microdata=few, policy=policy, until=processor_seconds(), took=dict(late))
+    over = TableSearch(microdata=few, policy=policy, until=processor_seconds(), guessed=late)
     assert over.look(setting) is None
 
 
