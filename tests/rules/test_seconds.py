@@ -95,10 +95,11 @@ def test_seconds_are_those_of_folders() -> None:
     assert {test: cpu_seconds.folder_of(test) for test in folders} == folders
 
 
-def test_a_process_may_end_while_its_seconds_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_may_end_while_its_seconds_are_read() -> None:
     def ended(path: object) -> None:
         raise FileNotFoundError(path)
 
-    monkeypatch.setattr(os, "listdir", ended)
-    monkeypatch.setattr(os, "scandir", ended)
-    assert cpu_seconds.spent() > 0
+    with pytest.MonkeyPatch.context() as patch:  # before this test's own seconds are read
+        patch.setattr(os, "listdir", ended)
+        patch.setattr(os, "scandir", ended)
+        assert cpu_seconds.spent() > 0
