@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def first_that(
-    passes: Callable[[int], bool],
-    last: int,
-    near: int | None = None,
-    worth: Callable[[int, int], bool] = lambda low, high: True,
-) -> int | None:
+def first_that(passes: Callable[[int], bool], last: int, near: int | None = None) -> int | None:
     """Find the first place up to the last that passes, where all after it do, too.
 
     By halves; from a place that it is expected near by growing steps first. None where the last
-    does not pass. `worth` says of a place that does not pass, -1 before the first, and one that
-    does whether what lies between would gain anything; where it would not, the latter is the
-    answer.
+    does not pass.
     """
     low = -1
     high = last
@@ -39,7 +32,7 @@ def first_that(
             high = min(high + step, last)
         if low == last:
             return None
-    while high - low > 1 and worth(low, high):
+    while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if passes(middle) else (middle, high)
     return high

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -42,7 +42,7 @@ from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.on_all_records import SEARCHED, on_all_records, safest_of_rwn
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.several_draws import CLEARLY, FEW_RELEASES, Late
+from rwn_core.tuning.several_draws import CLEARLY, FEW_RELEASES
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
@@ -249,13 +249,12 @@ def _recommended(
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     table.stays = stays
-    _share_releases(ranked, table)
     known = [each for each in ranked.best if small and each.kept]
     # a first guess of what a step takes on all records, by what it took on a part
     times = (n / ranked.microdata.n) ** _GROWTH
-    table.guessed = {name: each * times for name, each in ranked.took.items()}
+    table.took = {name: each * times for name, each in ranked.took.items()}
     starts = [] if known else _starts_of(table, ranked) or _unranked(microdata, usual_kernel)
-    _look_at_all(table, ranked, starts)
+    _look_at_all(table, starts)
     looked = _Looked(
         ranked=ranked,
         table=table,
@@ -360,18 +359,8 @@ def _rank_whole(
     ranked.attack()
 
 
-def _share_releases(ranked: TableSearch, table: TableSearch) -> None:
-    """Draw nothing again on all records that their ranking has drawn, and know what it took."""
-    if ranked.microdata is table.microdata:
-        table.tables = ranked.tables
-        table.took = dict(ranked.took)
-
-
-def _look_at_all(table: TableSearch, ranked: TableSearch, starts: Sequence[Setting]) -> None:
-    """Try on all records the settings that were ranked first, and attack the best."""
-    if starts and ranked.microdata is table.microdata:
-        for nearest in ranked.best[:1]:
-            _look_safer(table, nearest)
+def _look_at_all(table: TableSearch, starts: Sequence[Setting]) -> None:
+    """Try on all records the settings that a part of them ranked first, and attack the best."""
     for start in starts:
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
@@ -396,22 +385,7 @@ def _starts_of(table: TableSearch, ranked: TableSearch) -> list[Setting]:
     if len(kept) < len(few):
         return few  # those that come nearest to the limits
     # what is lost on a part says little of all records: one release of each puts them in order
-    return sorted(kept, key=partial(lost_near, table))[: len(few)] if len(kept) > 1 else kept
-
-
-def lost_near(table: TableSearch, candidate: Setting) -> float:
-    """Return what one release of a setting loses near its own strength.
-
-    The whole use where it is refused; nothing where there is no time to draw it.
-    """
-    try:
-        trial = StrengthTrial(table, candidate)
-        params = candidate.params
-        return trial.loss(trial.place_near(getattr(params, params.strength)))
-    except ParameterError:
-        return 1.0
-    except Late:
-        return 0.0
+    return sorted(kept, key=table.lost_near)[: len(few)] if len(kept) > 1 else kept
 
 
 def _promising(ranked: TableSearch, count: int) -> list[FoundSetting]:
@@ -558,34 +532,16 @@ def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any
         for number, slices in enumerate(usual[:_FEW_SLICES] if n > WAYS[way].few_beyond else usual):
             start = Setting(params=params, slices=slices, weights=weights)
             found = search.look(_in_geometry(start, n, table.n))
-            if number == 0 and found is not None:
+            if number == 0 and found is not None and way_of(params) == "predicted":
                 _look_safer(search, found)
 
 
 def _look_safer(search: TableSearch, found: FoundSetting) -> None:
     """Try more donors of a later slice, where a setting by prediction just breaks a limit."""
-    for safer in _safer(found, search.microdata.n):
-        if search.look(safer, hopeful=True) is not None:
-            return
-
-
-def _safer(found: FoundSetting, records: int) -> list[Setting]:
-    """Return a setting by prediction with more donors of a later slice, if it just breaks a limit.
-
-    Half of the records are too many where values of a later slice are rare: then as many as lie
-    between.
-    """
-    params = found.setting.params
-    just_breaks = not found.kept and found.share <= CLEARLY
-    if not just_breaks or way_of(params) != "predicted":
-        return []
-    most = safer_later_donors(records)
-    donors = (most, (params.later + most) // 2)
-    return [
-        replace(found.setting, params=replace(params, later=later))
-        for later in donors
-        if later > params.later
-    ]
+    if found.kept or found.share > CLEARLY:
+        return
+    params = replace(found.setting.params, later=safer_later_donors(search.microdata.n))
+    search.look(replace(found.setting, params=params))
 
 
 def _look_around(search: TableSearch, way: str, values: Mapping[str, Sequence[Any]]) -> None:
@@ -650,7 +606,6 @@ def _alternative(
         until=table.until,
         steps=round(_STEPS / max(table.microdata.n, _LEAST_COUNTED)),
         took=table.took,
-        guessed=table.guessed,
     )
     if best is not None and best.kept and best.loss is not None:
         search.least = best.loss

@@ -31,7 +31,6 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.first_place import first_that
-from rwn_core.tuning.least_width import narrowest
 from rwn_core.tuning.point import Point, Setting, Spread, also_read, too_few
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.releases_left import lost, middle, relations_lost, use_left
@@ -49,7 +48,7 @@ from rwn_core.tuning.several_draws import (
     where_one_falls,
 )
 from rwn_core.tuning.verdict import RAISED, Verdict, middle_share
-from rwn_core.tuning.ways import kind, way_of
+from rwn_core.tuning.ways import in_way, kind, way_of
 
 PLACES = 16  # parts between the ends of a strength
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
@@ -58,6 +57,7 @@ _CANDIDATE = 0.4  # of the time that is left, which one setting may take
 _FIRST_CANDIDATE = 0.8  # the same, as long as nothing is found
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
+_FEWEST = 2.0  # effective neighbors of half of the records, at the least width
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
 
@@ -101,9 +101,8 @@ class TableSearch:
         Methods of which all levers but the strength are kept; their keys.
     after : callable
         Called after each setting that was read.
-    took, guessed : dict of str to float
-        The processor seconds that a step took last, by its name and the kind of setting; those
-        guessed from other records rule nothing out before a setting is found.
+    took : dict of str to float
+        The processor seconds that a step took last, by its name and the kind of setting.
     over : bool
         Whether a step did not end for lack of time.
     skipped : bool
@@ -119,6 +118,8 @@ class TableSearch:
         By measure, why a limit had no answer at a setting that was not found.
     trials : dict
         By setting that was found, its trial and place.
+    floors : dict
+        By setting without slices, the least width of its kernel.
     passed : dict of str to float
         By kind of setting the strength from which a first release of the last one kept all limits:
         the next one is read near it first.
@@ -144,7 +145,6 @@ class TableSearch:
     stays: frozenset[str] = frozenset()
     after: Callable[[TableSearch], None] = lambda table: None
     took: dict[str, float] = field(default_factory=dict)
-    guessed: dict[str, float] = field(default_factory=dict)
     over: bool = False
     skipped: bool = False
     looked: int = 0
@@ -153,6 +153,7 @@ class TableSearch:
     seen: set[tuple[object, ...]] = field(default_factory=set)
     unread: dict[str, str] = field(default_factory=dict)
     trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
+    floors: dict[Setting, float] = field(default_factory=dict)
     passed: dict[str, float] = field(default_factory=dict)
     candidate_until: float = math.inf
     tables: PreparedTables = field(init=False)
@@ -209,9 +210,8 @@ class TableSearch:
         the step yet is expected to take as long as the quickest other one.
         """
         name = what.partition(" ")[0]
-        known = {**self.guessed, **self.took} if self.tried else self.took
-        others = [each for key, each in known.items() if key.partition(" ")[0] == name]
-        expected = known.get(what, min(others, default=0.0))
+        others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
+        expected = self.took.get(what, min(others, default=0.0))
         begin = clock.processor_seconds()
         until = min(self.until, self.candidate_until)
         if self.over or begin + expected > until:
@@ -230,12 +230,7 @@ class TableSearch:
             self.took[what] = clock.processor_seconds() - begin
 
     def look(
-        self,
-        candidate: Setting,
-        most: float | None = None,
-        near: float | None = None,
-        *,
-        hopeful: bool = False,
+        self, candidate: Setting, most: float | None = None, near: float | None = None
     ) -> FoundSetting | None:
         """Try a setting that may lose less than those before.
 
@@ -243,14 +238,13 @@ class TableSearch:
         within its slices, or if the time is over.
 
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
-        is read as a whole; `near` is the strength that is expected. One that is `hopeful` has as
-        much time as the first.
+        is read as a whole; `near` is the strength that is expected.
         """
         new = self._new(candidate, may_lose=most is not None)
         if new is None:
             return None
         candidate = new
-        self.candidate_until = self._end_of_candidate(may_lose=most is not None, hopeful=hopeful)
+        self.candidate_until = self._end_of_candidate(may_lose=most is not None)
         trial = found = None
         try:
             trial = StrengthTrial(self, candidate)
@@ -287,12 +281,26 @@ class TableSearch:
             return None
         return candidate
 
-    def _end_of_candidate(self, *, may_lose: bool, hopeful: bool) -> float:
+    def lost_near(self, candidate: Setting) -> float:
+        """Return what one release of a setting loses near its own strength.
+
+        The whole use where it is refused; nothing where there is no time to draw it.
+        """
+        try:
+            trial = StrengthTrial(self, candidate)
+            params = candidate.params
+            return trial.loss(trial.place_near(getattr(params, params.strength)))
+        except ParameterError:
+            return 1.0
+        except Late:
+            return 0.0
+
+    def _end_of_candidate(self, *, may_lose: bool) -> float:
         """Return until when a setting is tried: all of the time where it may lose what it likes."""
         now = clock.processor_seconds()
         if may_lose:
             return self.until
-        share = _CANDIDATE if self.tried and not hopeful else _FIRST_CANDIDATE
+        share = _CANDIDATE if self.tried else _FIRST_CANDIDATE
         return now + share * (self.until - now)
 
     def _found_along(
@@ -300,8 +308,7 @@ class TableSearch:
     ) -> FoundSetting | None:
         """Return the best place along the strength of a setting, or what comes nearest."""
         if self.within is None:
-            may_lose = self._least_known if most is None else most
-            place = trial.steady(may_lose, near, between=most is not None)
+            place = trial.steady(self._least_known if most is None else most, near)
         else:
             place = trial.strongest(self.within)
         thorough = place is not None or most is not None
@@ -332,11 +339,9 @@ class TableSearch:
         places = [place for place, verdict in trial.verdicts.items() if verdict.kept]
         if not places:
             return None
-        # the weakest of those that no further release has refuted, if there is one
-        weakest = min(places, key=lambda place: (trial.share(place) > 1, place))
         with suppress(Late):
-            found = trial.first_found(weakest)
-            self.trials[trial.at(weakest)] = trial, weakest
+            found = trial.first_found(min(places))
+            self.trials[trial.at(min(places))] = trial, min(places)
             return found
         return None
 
@@ -352,7 +357,6 @@ class TableSearch:
         broken: list[FoundSetting] = []
         self.candidate_until = self.until
         with suppress(Late):
-            self._read_on()
             while len(broken) < _ATTACKED:
                 best = self.best[0] if self.tried else None
                 if best is None or best.attacked or not best.kept:
@@ -370,19 +374,6 @@ class TableSearch:
                     broken.append(best)
             self._mask_more(broken[0].setting)
 
-    def _read_on(self) -> None:
-        """Read further releases of the best setting where its time was over after the first."""
-        best = self.best[0] if self.tried else None
-        if best is None or best.releases > 1 or not best.kept:
-            return
-        trial, place = self.trials[best.setting]
-        found = None
-        try:
-            found = self._found_along(trial, MOST_LOST, trial.values[place])
-        finally:
-            whole = found or self._found_late(trial) or best
-            self.tried[self.tried.index(best)] = whole
-
     def _mask_more(self, setting: Setting) -> None:
         """Find a setting that breaks under simple attacks again, where it holds against them."""
         trial, _ = self.trials[setting]
@@ -392,6 +383,26 @@ class TableSearch:
         if place is not None and harder is not None:
             self.tried.append(harder)
             self.trials[trial.at(place)] = trial, place
+
+    def narrowest(self, setting: Setting, values: Sequence[float]) -> float:
+        """Return the least of the widths at which half of the records have two neighbors in effect.
+
+        Below it a kernel names one donor, and a balance of what is left converges slowly.
+        """
+        apart = in_way(setting.params, "apart")
+        plain = replace(apart, balance=0.0, cap=1.0, width=1.0)
+        alike = replace(setting, params=plain, slices=())
+        if alike not in self.floors:
+
+            def has_neighbors(place: int) -> bool:
+                start = self.tables.start(alike).with_levers(width=values[place])
+                law = start.exact_law
+                found = None if law is None else law.neighborhoods
+                return found is None or float(np.median(found.effective_sizes)) >= _FEWEST
+
+            place = first_that(has_neighbors, len(values) - 1, near=0)
+            self.floors[alike] = values[-1] if place is None else values[place]
+        return self.floors[alike]
 
 
 class StrengthTrial:
@@ -431,7 +442,7 @@ class StrengthTrial:
         places = np.linspace(0, steps, max(min(table.places, steps), 0) + 1).round()
         usual_values = [round(ends.low + float(place) * ends.step, 10) for place in places]
         if setting.params.strength == "width":
-            floor = narrowest(table.tables, setting, usual_values)
+            floor = table.narrowest(setting, usual_values)
             usual_values = [value for value in usual_values if value >= floor]
         self.values = table.values.get(setting.params.strength, usual_values)
         self.last = len(self.values) - 1
@@ -608,30 +619,21 @@ class StrengthTrial:
         return None if back is None else self.last - back
 
     def weakest_using(
-        self,
-        share: float,
-        high: int | None = -1,
-        near: float | None = None,
-        worth: Callable[[int, int], bool] = lambda low, high: True,
+        self, share: float, high: int | None = -1, near: float | None = None
     ) -> int | None:
         """Find the weakest place up to `high` that uses at most a share of each limit.
 
         The search goes by halves; with a strength that it is expected near, by growing steps first.
-        It ends where nothing weaker is worth it.
         """
         high = self.last if high == -1 else high
         if high is None:
             return None
-        expected = None if near is None else min(self.place_near(near), high)
-        return first_that(
-            lambda place: self._uses_at_most(place, share), high, near=expected, worth=worth
-        )
 
-    def _gains(self, weaker: int, place: int) -> bool:
-        """True if a weaker place loses so much less that those between are worth their releases."""
-        if weaker < 0:
-            return True
-        return self.at_least_lost(weaker) < self._table.closer * self.at_least_lost(place)
+        def passes(place: int) -> bool:
+            """True if the place uses at most the share."""
+            return self._uses_at_most(place, share)
+
+        return first_that(passes, high, None if near is None else min(self.place_near(near), high))
 
     def _uses_at_most(self, place: int, share: float) -> bool:
         """True if each limit is read at a place, and at most a share of it is used."""
@@ -661,13 +663,10 @@ class StrengthTrial:
             place = max(further or 0, place + max(1, self.last // PLACES))
         return None
 
-    def steady(
-        self, most: float, near: float | None, *, attack: bool = False, between: bool = True
-    ) -> int | None:
+    def steady(self, most: float, near: float | None, *, attack: bool = False) -> int | None:
         """Return a place near the weakest at which further releases keep all limits, too.
 
-        With `attack` also against what simple attacks achieve on them; with `between` also one
-        between two that break a limit.
+        With `attack` also against what simple attacks achieve on them.
         """
         strongest = self.strongest(most)
         place = self._weakest_kept(strongest, near)
@@ -683,7 +682,7 @@ class StrengthTrial:
             if used <= 1:
                 return self._weakest_between(broken, place, attack=attack)
             if broken < 0 and self.used(strongest, attack=attack) > 1:
-                return self._between(place, strongest, attack=attack) if between else None
+                return self._between(place, strongest, attack=attack)
             broken = place
             further = self._less_used(place, strongest, used)
             if further is None:
@@ -697,7 +696,7 @@ class StrengthTrial:
         # where even the strongest place breaks a limit, others that are read say nothing more
         if near is None and strongest is not None and self._uses_at_most(strongest, 1.0):
             near = passed.get(self._kind)
-        place = self.weakest_using(1.0, strongest, near, worth=self._gains)
+        place = self.weakest_using(1.0, strongest, near)
         if place is not None:
             passed[self._kind] = self.values[place]
         return place

@@ -375,23 +375,6 @@ def test_the_first_place_that_passes_is_found_from_anywhere(near: int | None) ->
     assert strength.first_that(lambda place: False, 9, near) is None
 
 
-@pytest.mark.parametrize("near", [None, 0, 5, 9])
-def test_nothing_is_looked_for_between_places_that_lose_alike(near: int | None) -> None:
-    """What is returned passes; below it lies one that does not, or one that would gain nothing."""
-    asked = list[tuple[int, int]]()
-
-    def worth(low: int, high: int) -> bool:
-        asked.append((low, high))
-        return high - low > 3
-
-    for first in range(10):
-        asked.clear()
-        found = strength.first_that(lambda place, f=first: place >= f, 9, near, worth)
-        assert found is not None
-        assert first <= found < first + 3
-        assert all(low < first <= high for low, high in asked)
-
-
 def test_no_place_is_said_to_be_of_no_use(few, monkeypatch) -> None:
     monkeypatch.setattr(StrengthTrial, "strongest", lambda *_: None)
     found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)

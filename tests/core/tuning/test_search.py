@@ -598,7 +598,7 @@ def test_one_release_outbids_no_setting_that_several_have_kept(few, monkeypatch)
     assert first is not None
     assert first.kept
 
-    def late(trial: StrengthTrial, *_: object, **more: bool) -> None:
+    def late(trial: StrengthTrial, *_: object) -> None:
         trial.verdicts[0] = first.verdict
         raise Late
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 
 import pytest
@@ -100,7 +99,7 @@ def test_what_loses_least_on_all_records_is_tried_first(few, policy, keeps: bool
     ranked = ranking_of(few, [keeps] * 4, settings)
     assert [each.setting for each in ranked.best] == settings
     first = recommending._starts_of(table, ranked)
-    by_loss = sorted(settings, key=partial(recommending.lost_near, table))
+    by_loss = sorted(settings, key=table.lost_near)
     assert by_loss != settings
     assert first == (by_loss if keeps else settings)[:3]
 
@@ -111,14 +110,12 @@ def test_a_refused_setting_loses_all(few, policy) -> None:
     )
     refused = replace(weak, slices=(("age", "no such variable"),))
     table = TableSearch(microdata=few, policy=policy)
-    lost_near = recommending.lost_near
-    assert lost_near(table, weak) < lost_near(table, strong) < 1.0 == lost_near(table, refused)
+    assert table.lost_near(weak) < table.lost_near(strong) < 1.0 == table.lost_near(refused)
 
 
 def test_a_draw_without_time_puts_nothing_last(few, policy) -> None:
     table = TableSearch(microdata=few, policy=policy, until=-1.0)
-    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
-    assert recommending.lost_near(table, setting) == 0.0
+    assert table.lost_near(Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -158,61 +155,12 @@ def test_another_setting_is_suggested_where_it_leaves_a_tenth_more(
 
 def test_a_setting_of_which_nothing_was_read_in_time_was_not_tried(few, policy) -> None:
     setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
-    other = Setting(params=rwn.SoftRWN(), slices=())
     later = processor_seconds() + 1e6
     for step in ("ready", "release"):  # each would end too late
         unread = rwn.Microdata(few.frame, few.schema)
-        search = TableSearch(microdata=unread, policy=policy, until=later)
-        assert search.look(other) is not None
-        search.took = {step: 1e9}
+        search = TableSearch(microdata=unread, policy=policy, until=later, took={step: 1e9})
         assert search.look(setting) is None
-        assert (search.looked, search.skipped) == (1, True)
+        assert (search.looked, search.skipped) == (0, True)
     search = TableSearch(microdata=few, policy=policy, until=later)
     search.look(setting)
     assert search.looked == 1
-
-
-def test_what_is_expected_rules_nothing_out_as_long_as_nothing_is_found(few, policy) -> None:
-    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
-    late = dict.fromkeys(("ready", "release", "bayes_linkage"), 1e9)  # a guess that is far off
-    search = TableSearch(
-        microdata=few, policy=policy, until=processor_seconds() + 1e6, guessed=late
-    )
-    assert search.look(setting) is not None
-    assert not search.skipped
-    over = TableSearch(microdata=few, policy=policy, until=processor_seconds(), guessed=late)
-    assert over.look(setting) is None
-
-
-@pytest.mark.parametrize(("gain", "most"), [(0.0, 4), (0.5, 16)])
-def test_places_between_two_that_lose_alike_are_not_read(few, policy, gain, most) -> None:
-    """Of a flat loss no place is worth its releases; of a steep one each of a search by halves."""
-
-    class Flat(TableSearch):
-        def expected(self, setting, values):
-            return [0.1 + gain * place / len(values) for place in range(len(values))]
-
-    search = Flat(microdata=few, policy=policy)
-    trial = StrengthTrial(search, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
-    by_halves = StrengthTrial(search, trial.at(0)).weakest_using(1.0)
-    place = trial.steady(MOST_LOST, None)
-    assert place is not None
-    assert by_halves is not None
-    assert place >= by_halves
-    assert (place == by_halves) == (gain > 0)
-    assert len(trial.verdicts) <= most
-
-
-def test_on_all_records_nothing_is_drawn_again_that_their_ranking_drew(few, monkeypatch) -> None:
-    tables = list[object]()
-    look = TableSearch.look
-
-    def noted(self: TableSearch, *about: object, **more: bool) -> FoundSetting | None:
-        tables.append(self.tables)
-        return look(self, *about, **more)
-
-    monkeypatch.setattr(TableSearch, "look", noted)
-    strict = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.009),))
-    answer = rwn.recommend(rwn.Microdata(few.frame, few.schema), strict, levers=True)
-    assert not answer.reached
-    assert len(set(map(id, tables))) == 1
