@@ -302,7 +302,12 @@ def test_a_search_that_ends_early_waits_for_none_of_its_tasks(
     long = replace(PLAN, releases=2_000)
     tasks = list[Task]()
     add = Pool.add
-    monkeypatch.setattr(Pool, "add", lambda self, task: tasks.append(task) or add(self, task))
+
+    def noted(pool: Pool, task: Task) -> Task:
+        tasks.append(task)
+        return add(pool, task)
+
+    monkeypatch.setattr(Pool, "add", noted)
 
     def cancel(share: float) -> None:
         raise rwn.RWNError("cancelled")
