@@ -124,6 +124,7 @@ class PreparedTables:
         self._starts: dict[Hashable, Prepared] = {}
         self._moved: dict[Hashable, Prepared] = {}
         self.releases: dict[tuple[Setting, int], Comparison] = {}
+        self.floors: dict[Hashable, float] = {}  # the least widths of soft kernels
         self._untouched: Comparison | None = None
 
     def start(self, setting: Setting) -> Prepared:

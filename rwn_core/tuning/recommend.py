@@ -250,9 +250,7 @@ def _recommended(
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     table.stays = stays
     known = [each for each in ranked.best if small and each.kept]
-    # a first guess of what a step takes on all records, by what it took on a part
-    times = (n / ranked.microdata.n) ** _GROWTH
-    table.took = {name: each * times for name, each in ranked.took.items()}
+    _expect_times(table, ranked)
     starts = [] if known else _starts_of(table, ranked) or _unranked(microdata, usual_kernel)
     _look_at_all(table, starts)
     looked = _Looked(
@@ -357,6 +355,15 @@ def _rank_whole(
     ranked.until = until
     ranked.over = False
     ranked.attack()
+
+
+def _expect_times(table: TableSearch, ranked: TableSearch) -> None:
+    """Know what a step takes on all records, or guess it by what it took on a part of them."""
+    if ranked.microdata is table.microdata:
+        table.took = dict(ranked.took)
+        return
+    times = (table.microdata.n / ranked.microdata.n) ** _GROWTH
+    table.guessed = {name: each * times for name, each in ranked.took.items()}
 
 
 def _look_at_all(table: TableSearch, starts: Sequence[Setting]) -> None:
@@ -606,6 +613,7 @@ def _alternative(
         until=table.until,
         steps=round(_STEPS / max(table.microdata.n, _LEAST_COUNTED)),
         took=table.took,
+        guessed=table.guessed,
     )
     if best is not None and best.kept and best.loss is not None:
         search.least = best.loss

@@ -455,7 +455,7 @@ class _Lines:
 
         self.starts = _best_on_a_part(part, self.starts, tell)
         times = microdata.n / part.microdata.n
-        self.table.took = {name: each * times for name, each in part.took.items()}
+        self.table.guessed = {name: each * times for name, each in part.took.items()}
 
     def look(self) -> None:
         """Look at each start, tell what was found so far, and attack the best."""

@@ -31,6 +31,7 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.disclosed_within_slices import is_disclosed_within_slices
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.first_place import first_that
+from rwn_core.tuning.least_width import narrowest
 from rwn_core.tuning.point import Point, Setting, Spread, also_read, too_few
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.releases_left import lost, middle, relations_lost, use_left
@@ -48,7 +49,7 @@ from rwn_core.tuning.several_draws import (
     where_one_falls,
 )
 from rwn_core.tuning.verdict import RAISED, Verdict, middle_share
-from rwn_core.tuning.ways import in_way, kind, way_of
+from rwn_core.tuning.ways import kind, way_of
 
 PLACES = 16  # parts between the ends of a strength
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
@@ -57,7 +58,6 @@ _CANDIDATE = 0.4  # of the time that is left, which one setting may take
 _FIRST_CANDIDATE = 0.8  # the same, as long as nothing is found
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
-_FEWEST = 2.0  # effective neighbors of half of the records, at the least width
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
 
@@ -101,8 +101,9 @@ class TableSearch:
         Methods of which all levers but the strength are kept; their keys.
     after : callable
         Called after each setting that was read.
-    took : dict of str to float
-        The processor seconds that a step took last, by its name and the kind of setting.
+    took, guessed : dict of str to float
+        The processor seconds that a step took last, by its name and the kind of setting; those
+        guessed from other records rule nothing out before a setting is found.
     over : bool
         Whether a step did not end for lack of time.
     skipped : bool
@@ -118,8 +119,6 @@ class TableSearch:
         By measure, why a limit had no answer at a setting that was not found.
     trials : dict
         By setting that was found, its trial and place.
-    floors : dict
-        By setting without slices, the least width of its kernel.
     passed : dict of str to float
         By kind of setting the strength from which a first release of the last one kept all limits:
         the next one is read near it first.
@@ -145,6 +144,7 @@ class TableSearch:
     stays: frozenset[str] = frozenset()
     after: Callable[[TableSearch], None] = lambda table: None
     took: dict[str, float] = field(default_factory=dict)
+    guessed: dict[str, float] = field(default_factory=dict)
     over: bool = False
     skipped: bool = False
     looked: int = 0
@@ -153,7 +153,6 @@ class TableSearch:
     seen: set[tuple[object, ...]] = field(default_factory=set)
     unread: dict[str, str] = field(default_factory=dict)
     trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
-    floors: dict[Setting, float] = field(default_factory=dict)
     passed: dict[str, float] = field(default_factory=dict)
     candidate_until: float = math.inf
     tables: PreparedTables = field(init=False)
@@ -210,8 +209,9 @@ class TableSearch:
         the step yet is expected to take as long as the quickest other one.
         """
         name = what.partition(" ")[0]
-        others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
-        expected = self.took.get(what, min(others, default=0.0))
+        known = {**self.guessed, **self.took} if self.tried else self.took
+        others = [each for key, each in known.items() if key.partition(" ")[0] == name]
+        expected = known.get(what, min(others, default=0.0))
         begin = clock.processor_seconds()
         until = min(self.until, self.candidate_until)
         if self.over or begin + expected > until:
@@ -384,26 +384,6 @@ class TableSearch:
             self.tried.append(harder)
             self.trials[trial.at(place)] = trial, place
 
-    def narrowest(self, setting: Setting, values: Sequence[float]) -> float:
-        """Return the least of the widths at which half of the records have two neighbors in effect.
-
-        Below it a kernel names one donor, and a balance of what is left converges slowly.
-        """
-        apart = in_way(setting.params, "apart")
-        plain = replace(apart, balance=0.0, cap=1.0, width=1.0)
-        alike = replace(setting, params=plain, slices=())
-        if alike not in self.floors:
-
-            def has_neighbors(place: int) -> bool:
-                start = self.tables.start(alike).with_levers(width=values[place])
-                law = start.exact_law
-                found = None if law is None else law.neighborhoods
-                return found is None or float(np.median(found.effective_sizes)) >= _FEWEST
-
-            place = first_that(has_neighbors, len(values) - 1, near=0)
-            self.floors[alike] = values[-1] if place is None else values[place]
-        return self.floors[alike]
-
 
 class StrengthTrial:
     """A setting along its strength: its loss, and its limits up to the first one broken.
@@ -442,7 +422,7 @@ class StrengthTrial:
         places = np.linspace(0, steps, max(min(table.places, steps), 0) + 1).round()
         usual_values = [round(ends.low + float(place) * ends.step, 10) for place in places]
         if setting.params.strength == "width":
-            floor = table.narrowest(setting, usual_values)
+            floor = narrowest(table.tables, setting, usual_values)
             usual_values = [value for value in usual_values if value >= floor]
         self.values = table.values.get(setting.params.strength, usual_values)
         self.last = len(self.values) - 1

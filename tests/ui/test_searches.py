@@ -684,8 +684,7 @@ def test_the_start_of_bodyfat_is_green_once_further_draws_are_read() -> None:
     assert (verdict.mark, verdict.headline) == ("kept", "Keeps all 4 limits")
 
 
-@pytest.mark.nightly  # minutes: each recommendation is looked for anew
-@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima"])
+@pytest.mark.parametrize("demo", lanes("bodyfat", "bodyfat_raw", "pima"))
 def test_the_written_start_of_a_demo_is_what_is_recommended(demo: str) -> None:
     found = rwn.recommend(rwn.load_demo(demo), within=1e6, levers=True)
     assert found.setting == rwn.Setting.from_dict(rwn.DEMOS[demo].start)

@@ -128,7 +128,7 @@ def test_the_next_best_is_the_answer_where_attacks_break_the_best(few, policy, m
 def test_no_width_leaves_less_than_two_neighbors(few, policy) -> None:
     table = TableSearch(microdata=few, policy=policy, places=79)
     trial = StrengthTrial(table, Setting(params=rwn.SoftRWN(balance=1.0), slices=()))
-    (floor,) = table.floors.values()
+    (floor,) = table.tables.floors.values()
     assert trial.values[0] == floor > 0.05
     assert trial.last == len(trial.values) - 1
     own = table.tables.moved(trial.at(0)).exact_law.neighborhoods

@@ -164,3 +164,23 @@ def test_a_setting_of_which_nothing_was_read_in_time_was_not_tried(few, policy) 
     search = TableSearch(microdata=few, policy=policy, until=later)
     search.look(setting)
     assert search.looked == 1
+
+
+def test_a_guess_from_other_records_rules_nothing_out_before_a_setting_is_found(
+    few, policy
+) -> None:
+    """A guess may be several times too long; what was measured on these records is not."""
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
+    other = Setting(params=rwn.SoftRWN(), slices=())
+    too_long = dict.fromkeys(("ready", "release", "bayes_linkage"), 1e9)
+    search = TableSearch(
+        microdata=rwn.Microdata(few.frame, few.schema),
+        policy=policy,
+        until=processor_seconds() + 1e6,
+        guessed=too_long,
+    )
+    assert search.look(setting) is not None
+    assert not search.skipped
+    search.took = {}
+    assert search.look(other) is None  # one is found: what is expected too late is left out
+    assert search.skipped
