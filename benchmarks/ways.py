@@ -208,7 +208,7 @@ def best(data: rwn.Microdata, policy: rwn.Policy, way: str, kernel: str, seconds
     fits = [each for each in left.regressions if each.left is not None]
     least = min((each.left for each in fits), default=math.nan)
     slope = max((each.worst_slope or math.nan for each in fits), default=math.nan)
-    limits = " ".join(f"{found.shares.get(key, math.nan):5.2f}" for key in policy.measures)
+    limits = " ".join(f"{found.verdict.shares.get(key, math.nan):5.2f}" for key in policy.measures)
     kept = "kept  " if found.kept and found.releases > 1 else "one   " if found.kept else "broken"
     shares = f"{left.relations or math.nan:5.2f} {least:5.2f} {left.others or math.nan:5.2f}"
     return f"{kept} {shares} {slope:6.1f}   {limits}   {took:5.1f} {search.looked:3d}"

@@ -6,7 +6,8 @@ fork of one process of pytest where the fault is within a function that tests ca
 process of its own. Tests that never end have found a fault, too: the check stops such a test.
 Faults that no test finds are listed. A stopped run continues (``--folder``).
 ``--matrix`` notes every test that finds a fault, and lists those of the room that find none, or
-none that cheaper tests miss. Needs ``coverage``.
+none that cheaper tests miss. ``--night S`` tries what these tests leave with the tests of the night
+lane in the room's folders, as far as S processor seconds go. Needs ``coverage``.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ DEMANDED = 0.8
 LEFT_OUT = (".git", ".venv", "build", "dist", "node_modules", "__pycache__", ".hypothesis")
 SOURCES = {"ui": ("rwn_ui", "pages"), "cli": ("rwn_cli",), "js": ("rwn_ui/panel",)}
 """Folders of the rooms outside rwn_core."""
+NIGHT = ("-n0", "-m", "nightly and not browser and not engines")
+_BY_NIGHT = {"killed": "killed by night", "too long": "survived, the night was not over"}
 GRACE_S = 60.0  # more than the tests take without a fault, and four times as long
 Fault = tuple[Mutant, list[str], float]
 """A fault, the tests that may notice it, and their seconds without it."""
@@ -51,6 +54,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rwn-mutants")
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one fault")
+    parser.add_argument("--night", type=float, default=0.0, help="seconds of tests of the night")
     parser.add_argument("--nice", type=int, default=19)
     parser.add_argument("--matrix", action="store_true", help="every test that finds a fault")
     given = parser.parse_args()
@@ -80,6 +84,8 @@ def main() -> int:
             if mutant.key in found:
                 _note(ends, mutant, "killed" if found[mutant.key] else "survived", seconds)
         _run([fault for fault in faults if fault[0].key not in found], places, ends)
+        if given.night:
+            _try_by_night(room, sample, given.night, places, ends)
         shares.append(_report(room, sample, _known(ends)))
     return int(min(shares, default=1.0) < DEMANDED)
 
@@ -166,7 +172,18 @@ def _note(ends: Path, mutant: Mutant, end: str, seconds: float) -> None:
         file.write(json.dumps(noted) + "\n")
 
 
-def _run(faults: list[Fault], places: list[Path], ends: Path) -> None:
+def _try_by_night(
+    room: str, sample: list[Mutant], seconds: float, places: list[Path], ends: Path
+) -> None:
+    """Try the faults that the day lane leaves with the tests of the night lane."""
+    known = _known(ends)
+    left = [each for each in sample if known[each.key]["end"] == "survived"]
+    folders = [f"tests/{name}" for name in GROUPS[room]]
+    limited = max(seconds - GRACE_S, 0.0) / 4
+    _run([(each, folders, limited) for each in left], places, ends, lane=NIGHT)
+
+
+def _run(faults: list[Fault], places: list[Path], ends: Path, lane: tuple[str, ...] = ()) -> None:
     """Run the faults, each copy of the repository the next one, and note their ends."""
     free: queue.SimpleQueue[Path] = queue.SimpleQueue()
     for place in places:
@@ -174,7 +191,9 @@ def _run(faults: list[Fault], places: list[Path], ends: Path) -> None:
 
     def work(fault: Fault) -> None:
         (mutant, tests, seconds), place, start = fault, free.get(), time.monotonic()
-        end = _end(mutant, tests, seconds, place) if tests else "not run"
+        end = _end(mutant, tests, seconds, place, lane) if tests else "not run"
+        if lane:
+            end = _BY_NIGHT.get(end, "survived, also the night")
         free.put(place)
         _note(ends, mutant, end, time.monotonic() - start)
 
@@ -182,13 +201,15 @@ def _run(faults: list[Fault], places: list[Path], ends: Path) -> None:
         list(pool.map(work, faults))
 
 
-def _end(mutant: Mutant, tests: list[str], seconds: float, place: Path) -> str:
+def _end(
+    mutant: Mutant, tests: list[str], seconds: float, place: Path, lane: tuple[str, ...]
+) -> str:
     """Return "killed", "survived" or "too long"; a kill counts if the test passes without it."""
     target = place / mutant.path
     sound = target.read_text(encoding="utf-8")
     target.write_text(mutant.source, encoding="utf-8")
     try:
-        code, said = _tested(tests, seconds, place)
+        code, said = _tested([*lane, *tests], seconds, place)
     finally:
         target.write_text(sound, encoding="utf-8")
     if code == 0:
@@ -197,7 +218,7 @@ def _end(mutant: Mutant, tests: list[str], seconds: float, place: Path) -> str:
         return "too long"
     lines = [line for line in said.splitlines() if line.startswith("FAILED ")]
     failed = [line.removeprefix("FAILED ").partition(" - ")[0] for line in lines]
-    return "doubtful" if failed and _tested(failed, seconds, place)[0] else "killed"
+    return "doubtful" if failed and _tested([*lane, *failed], seconds, place)[0] else "killed"
 
 
 def _tested(tests: list[str], seconds: float, place: Path) -> tuple[int | None, str]:

@@ -46,12 +46,9 @@ class FoundSetting:
         verdict, with simple attacks.
     whole : bool
         Whether it was read on all records.
-    shares : mapping of str to float
-        By measure, how much of its limit a release uses: the middle one of a few, and of a
-        confirmed setting the upper end of one more release.
     share : float
-        The largest of them in a release, the middle one of a few; infinite where a limit has no
-        answer.
+        How much of its worst limit a release uses, the middle one of a few; infinite where a limit
+        has no answer.
     interval : tuple of float
         Where this share of one more release falls, 9 times in 10, as the policy judges it.
     releases : int
@@ -65,7 +62,6 @@ class FoundSetting:
     attacked: bool = False
     confirmed: bool = False
     whole: bool = True
-    shares: Mapping[str, float] = field(default_factory=dict)
     share: float = 0.0
     interval: tuple[float, float] = (0.0, math.inf)
     releases: int = 0
@@ -294,8 +290,8 @@ class SearchAnswer(Summarized):
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """By measure, how much of its limit a release of it uses."""
-        return self.settings[0].shares if self.settings else {}
+        """By measure, how much of its limit one more release uses at most, 9 times in 10."""
+        return self.settings[0].verdict.shares if self.settings else {}
 
     @property
     def state(self) -> State:

@@ -253,7 +253,6 @@ class _Reader:
             attacked=True,
             confirmed=True,
             whole=True,
-            shares=verdict.shares,
             share=median(used) if used else math.inf,
             interval=(min(used, default=0.0), high),
             releases=len(verdicts),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -445,19 +444,14 @@ def _reason(
         words = f"none leaves {percent(1 - MOST_LOST)} of the use: there may be little to keep."
     elif best.kept:
         read = f"on {where}, {counted(best.releases, 'release')}"
-        every = counted(len(best.shares), "limit")
+        every = counted(len(best.verdict.shares), "limit")
         words = f"this one keeps {every} {read}, and leaves most. {best.left_words}."
     else:
         read = f"on {where}, {counted(best.releases, 'release')}"
         least = "" if best.releases > 1 else "at least "
-        # which broken limit is most used, and how much of it
-        first = max(best.shares, key=best.shares.__getitem__)
-        share = max(best.share, best.shares[first], 1.01)
-        used = "more than" if first in best.verdict.none_allowed else share_words(share)
-        excess = "has no answer" if math.isinf(share) else f"uses {used} its limit"
         words = (
             f"none keeps the policy and leaves {percent(1 - MOST_LOST)} of each part of the use. "
-            f"This one comes nearest: {read}, {least}{MEASURES[first].title} {excess}. "
+            f"This one comes nearest: {read}, {least}{_worst_limit(best)}. "
             f"{best.left_words}."
         )
     if other is None:
@@ -466,11 +460,22 @@ def _reason(
     if best is not None and best.kept:
         words += f" {title} would leave {percent(1 - (other.loss or 0.0))} of each part."
     else:
-        every = counted(len(other.shares), "limit")
+        every = counted(len(other.verdict.shares), "limit")
         words += f" {title} keeps {every} on all records. {other.left_words}."
     if other.setting.params.strength == "size":
         words += " Noise may give impossible values, such as a negative age."
     return words
+
+
+def _worst_limit(best: FoundSetting) -> str:
+    """Say which limit has no answer, or which is used most and how much of it."""
+    verdict = best.verdict
+    for unread in verdict.unread:
+        return f"{MEASURES[unread].title} has no answer"
+    first = max(verdict.shares, key=verdict.shares.__getitem__)
+    share = max(best.share, verdict.shares[first], 1.01)
+    used = "more than" if first in verdict.none_allowed else share_words(share)
+    return f"{MEASURES[first].title} uses {used} its limit"
 
 
 def _look_at_family(search: TableSearch, table: Microdata) -> None:

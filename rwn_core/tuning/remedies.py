@@ -114,6 +114,20 @@ def with_remedies(
     return replace(found, remedies=(*nearest, *kept[:NEAREST]), caution=_caution(nearest))
 
 
+def with_known_remedies(
+    found: SearchAnswer,
+    microdata: Microdata,
+    setting: Setting,
+    policy: Policy,
+    advice: SearchAnswer,
+) -> SearchAnswer:
+    """Add to a *no* what a recommendation has read to keep the policy; nothing more is tried."""
+    if found.reached:
+        return found
+    shop = _Shop(microdata, policy, math.inf)
+    return replace(found, remedies=tuple(shop.advised(setting, advice)))
+
+
 def _helping(shop: _Shop, edits: Iterable[Edit], most: float) -> Iterator[Remedy]:
     """Try edits; yield what keeps the policy or comes nearer than a share of a limit."""
     for edit in edits:

@@ -48,7 +48,7 @@ from rwn_core.tuning.several_draws import (
     read_limits,
     where_one_falls,
 )
-from rwn_core.tuning.verdict import RAISED, Verdict, middle_share
+from rwn_core.tuning.verdict import RAISED, Verdict
 from rwn_core.tuning.ways import kind, way_of
 
 PLACES = 16  # parts between the ends of a strength
@@ -718,7 +718,6 @@ class StrengthTrial:
         point, verdicts = self.further(place, stop=helps, attack=attack)
         if (verdicts[-1].largest or 0.0) > helps:
             return None
-        shares = {key: middle_share(verdicts, key) for key in policy.measures}
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         judged = self._judged(point, verdicts)
         if attack and self._are_all(len(verdicts)):
@@ -736,7 +735,6 @@ class StrengthTrial:
             loss=lost(mean),
             left=mean,
             attacked=attack,
-            shares=shares,
             share=median(used),
             interval=where_one_falls(judged, used),
             releases=len(verdicts),
@@ -773,7 +771,6 @@ class StrengthTrial:
             verdict=verdict,
             loss=self.loss(place),
             left=self.left(place),
-            shares=verdict.shares,
             share=self.share(place),
             releases=1,
         )

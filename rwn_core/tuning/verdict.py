@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from statistics import median
 from typing import Any, Literal
 
 from rwn_core.data.summary import Summarized, Summary
@@ -392,9 +391,3 @@ def _only_inside(tried: RedTeam) -> Finding | None:
     both = tried.difference.ways
     names = [each for each in tried.findings if each.secret is not None]
     return next((each for each in names if (each.attack, each.secret) not in both), None)
-
-
-def middle_share(verdicts: Sequence[Verdict], key: str) -> float:
-    """Return the median share of a limit; infinite where a verdict has none."""
-    read = [each.shares[key] for each in verdicts if key in each.shares]
-    return median(read) if len(read) == len(verdicts) else math.inf

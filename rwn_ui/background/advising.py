@@ -23,7 +23,7 @@ from rwn_core.tuning import (
     search,
 )
 from rwn_core.tuning.recommend import USED, policy_presets, suggest
-from rwn_core.tuning.remedies import remedied, with_remedies
+from rwn_core.tuning.remedies import remedied, with_known_remedies, with_remedies
 from rwn_core.tuning.several_draws import read_draws, verdict_of
 
 Presets = dict[str, Setting]
@@ -59,6 +59,7 @@ def find_advice(
     progress.found((start, verdict, presets))
     if known is None:  # what leaves more beyond them
         start = suggest(microdata, policy)
+        verdict = with_known_remedies(verdict, microdata, setting, policy, start)
         progress.found((start, verdict, presets))
     if not own and not presets:
         found = policy_presets(microdata, start.point.setting, policy) if small else {}

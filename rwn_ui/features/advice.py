@@ -188,6 +188,7 @@ def offer(session: Session) -> None:
             f"A suggestion is looked for on all {session.data.n:,} records; until then a usual "
             "start stands, or what you set."
         )
+        link_to("pages/find.py", "See what was tried", ":material/search:")
 
 
 def _called(found: SearchAnswer) -> str:

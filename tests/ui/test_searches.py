@@ -575,6 +575,8 @@ def test_a_verdict_is_shown_before_what_takes_longer(own, begun, monkeypatch, fi
     assert (shown["waits"][0], shown["waiting"]) == (missing, True)
     if missing == "start":
         assert "A suggestion is looked for on all" in captions(own)
+        links = [each.label for each in own.test.sidebar.get("page_link")]
+        assert "See what was tried" in links
         assert own.session.setting == before
     job = own.session.user.work.advice
     job.result = whole

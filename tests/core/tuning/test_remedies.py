@@ -11,8 +11,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import SearchAnswer, Setting, Space, remedies
-from rwn_core.tuning.answer import Remedy
-from rwn_core.tuning.remedies import remedied, with_remedies
+from rwn_core.tuning.answer import FoundSetting, Remedy
+from rwn_core.tuning.remedies import remedied, with_known_remedies, with_remedies
 from tests.tables import described
 
 N = 60
@@ -81,6 +81,31 @@ def test_where_a_strength_keeps_the_policy_it_is_the_remedy(data) -> None:
     assert remedy.title.startswith("ε = ")
     assert (remedy.kept, remedy.confirmed, found.caution) == (True, True, "")
     assert read_after(masked, remedy, policy) == pytest.approx(remedy.interval[1])
+
+
+def test_what_a_recommendation_has_read_is_offered_before_anything_is_tried(
+    data, offered, monkeypatch
+) -> None:
+    """Nothing else is: what was read under another policy, once, or breaks it, or is on screen."""
+    monkeypatch.setattr(remedies.TableSearch, "look", lambda *_: pytest.fail("it was tried"))
+    policy = limit(0.12)
+    other = Setting(params=rwn.SoftRWN(balance=1.0))
+    kept = replace(offered[0], point=replace(offered[0].point, setting=other))
+    no = SearchAnswer(goal=policy, refused=True)
+
+    def steps(
+        best: FoundSetting, goal: rwn.Policy = policy, before: SearchAnswer = no
+    ) -> list[str]:
+        advice = SearchAnswer(goal=goal, settings=(best,), reached=True)
+        found = with_known_remedies(before, data, WEAK, policy, advice)
+        return [each.title for each in found.remedies]
+
+    assert steps(kept) == ["Try RWN with balance: Each alone (RWN 2022)"]
+    assert steps(kept, limit(0.5)) == []
+    assert steps(replace(kept, confirmed=False)) == []
+    assert steps(replace(kept, share=1.2)) == []
+    assert steps(replace(kept, point=replace(kept.point, setting=WEAK))) == []
+    assert steps(kept, before=SearchAnswer(goal=policy, reached=True)) == []
 
 
 def test_where_none_does_the_best_attainable_is_said_and_can_be_taken(data) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -28,7 +29,6 @@ def found(
             unread={},
             none_allowed=limits if none_allowed else (),
         ),
-        shares={"true_matches": share},
         share=share,
         loss=loss,
         releases=6,
@@ -53,6 +53,9 @@ def test_the_best_setting_is_said_to_keep_the_limits_or_how_near_it_comes() -> N
     )
     nothing = words(found(rwn.RWN(epsilon=1.0, k=5), 1.7, 0.3, none_allowed=True))
     assert "True matches uses more than its limit" in nothing
+    near = found(rwn.RWN(epsilon=1.0, k=5), 1.7, 0.3)
+    silent = replace(near, verdict=replace(near.verdict, unread={"attribute_gain": "No secret."}))
+    assert "6 releases, Attribute gain has no answer" in words(silent)
     assert words(None) == "none leaves 10 % of the use: there may be little to keep."
     assert words(None, late=True).endswith("none was tried on all 241 records within 60 seconds.")
 
