@@ -43,8 +43,9 @@ def find_advice(
     """Return the start of a table within epsilon and k, its strengths, and a verdict.
 
     Of a method other than RWN the strengths are its own.
-    A verdict of a few seconds is published first, then the start, then a verdict that takes as
-    long as it needs, where the first one could not say.
+    A verdict of a few seconds is published first, then the start, which is a *no*'s first step,
+    then a verdict that takes as long as it needs, where the first one could not say, and last what
+    else helps.
     """
     warm_for_limits()
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
@@ -56,6 +57,7 @@ def find_advice(
         presets = policy_presets(microdata, setting, policy)
     progress(0.4)
     start = known or recommend(microdata, policy, levers=True)
+    verdict = with_known_remedies(verdict, microdata, setting, policy, start)
     progress.found((start, verdict, presets))
     if known is None:  # what leaves more beyond them
         start = suggest(microdata, policy)
