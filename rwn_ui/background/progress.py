@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from rwn_core.io.reading import FileReading
 from rwn_ui.background.job import Job
 from rwn_ui.background.task import Task
-from rwn_ui.server.messages import escaped, informed
+from rwn_ui.server.messages import escaped, informed, redraw
 
 POLL_SECONDS = 0.7  # between two drawings of work under way
 PATIENCE = 0.4  # seconds before a search is shown
@@ -45,7 +45,7 @@ def wait_for(work: Work, key: str, below: Callable[[], None] = lambda: None) -> 
 
     def watch() -> None:
         if not work.running:
-            st.rerun()
+            redraw()
         bar(work, key)
         below()
 

@@ -23,6 +23,7 @@ from rwn_ui.background.advising import Judged, judge_draws
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import polled, taken
 from rwn_ui.features import limit_queue
+from rwn_ui.server.messages import redraw
 from rwn_ui.state.results import SHOWN, Key, memo, setting_key, table_key
 from rwn_ui.state.session import Session, with_steps
 
@@ -114,7 +115,7 @@ def follow(session: Session, page: str) -> None:
     job = taken(session.user.work.jobs, JOB, f"{page}.cancel")
     if job is not None:
         keep(session, job.about, job.result)
-        st.rerun()
+        redraw()
 
 
 KEPT = 8  # settings with stored results, for one user
@@ -264,7 +265,7 @@ def follow_on_page(session: Session) -> None:
     def watch() -> None:
         follow_verdict(session)
         if not are_coming(session):
-            st.rerun()
+            redraw()
 
     if are_coming(session):
         polled(watch)

@@ -24,6 +24,7 @@ from rwn_core.tuning.verdict import counted
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
 from rwn_ui.features import analysis_plan_results, repeated_draws
+from rwn_ui.server.messages import redraw
 from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.results import policy_presets
 from rwn_ui.state.session import Session
@@ -267,7 +268,7 @@ def _when_more_is_measured(known: Judged) -> Callable[[Job], None]:
 
     def look(job: Job) -> None:
         if len(_measured(job)) > len(known):
-            st.rerun()
+            redraw()
 
     return look
 

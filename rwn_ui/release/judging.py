@@ -22,7 +22,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
 from rwn_ui.features import limit_queue, repeated_draws
 from rwn_ui.release.steps import about, drawn, still_asked
-from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
+from rwn_ui.server.messages import escaped, informed, redraw, refused, succeeded, warned
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -70,7 +70,7 @@ def _take(session: Session) -> None:
     if result.draws is not None:
         of_setting = verdict_of(session.data, session.policy, result.draws)
         repeated_draws.note_judged(session, result.setting, of_setting, result.draws)
-    st.rerun()  # the steps above say more now
+    redraw()  # the steps above say more now
 
 
 def say_of_last(session: Session) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.components import v1 as components
@@ -18,6 +19,9 @@ from rwn_core.errors import NotApplicable, RWNError, log_fault
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 # what becomes a link without any sign around it; an escape does not stop it
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+_SAID = "refusals of this run"
+_BEFORE = "refusals of the run before"
+_AGAIN = "refusals to say again"
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
@@ -31,6 +35,7 @@ def serve_plotly() -> None:
 def frame() -> None:
     """Streamlit's frame in this app's measures; every page calls it first."""
     st.html(f"<style>{_STYLE}</style>")
+    _say_again()
 
 
 def let_it_be_sent() -> None:
@@ -70,7 +75,26 @@ def warned(text: str) -> None:
 
 def refused(text: str) -> None:
     """Show why something is not done."""
+    said = st.session_state.setdefault(_SAID, [])
+    if text not in said:
+        said.append(text)
     st.error(escaped(text), icon=":material/block:")
+
+
+def redraw() -> NoReturn:
+    """Draw the page again by itself, without a person's doing; what it just refused is kept."""
+    before = st.session_state.get(_BEFORE, ())
+    new = [text for text in st.session_state.get(_SAID, ()) if text not in before]
+    st.session_state[_AGAIN] = new
+    st.rerun()
+
+
+def _say_again() -> None:
+    """Say what was refused in the run before, where the page has drawn itself again after it."""
+    st.session_state[_BEFORE] = st.session_state.get(_SAID, [])
+    st.session_state[_SAID] = []
+    for text in st.session_state.pop(_AGAIN, ()):
+        st.toast(escaped(text), icon=":material/block:")
 
 
 @contextmanager

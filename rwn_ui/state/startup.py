@@ -11,7 +11,7 @@ from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import escaped, redraw
 from rwn_ui.state import visit
 from rwn_ui.state.change_table import adopt_prepared, give_up, load, recommended, take_asked
 from rwn_ui.state.results import PreparedTable, prepared
@@ -111,7 +111,7 @@ def page_session(*, alone: bool = False) -> Session:
 
         def watch() -> None:
             if not work.busy:
-                st.rerun()  # work has ended that another page began
+                redraw()  # work has ended that another page began
 
         with below.container():
             polled(watch)
@@ -122,7 +122,7 @@ def _wait(session: Session, work: Work) -> None:
 
     def watch() -> None:
         if work.preparation is None or not work.preparation.running:
-            st.rerun()
+            redraw()
         # over the pictures of the table before, which must not move
         with st.container(border=True, key="arrival" if work.first else "arrival-over"):
             bar(work.preparation, "arrival.cancel", wide=True, cancel=cancel)

@@ -133,6 +133,11 @@ class Screen:
         return [error.value for error in self.test.error]
 
     @property
+    def refusals(self) -> list[str]:
+        """Errors in their places, and those that a page has said again after it drew itself."""
+        return [*self.errors, *(toast.value for toast in self.test.toast)]
+
+    @property
     def warnings(self) -> list[str]:
         return [warning.value for warning in self.test.warning]
 

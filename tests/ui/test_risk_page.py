@@ -17,7 +17,7 @@ from rwn_core.measures.measure import Sides, with_parts
 from rwn_core.measures.risk import population_risk
 from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.compare import view as compare_view
-from rwn_ui.features import watch_list
+from rwn_ui.features import repeated_draws, watch_list
 from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import view as risk_view
@@ -418,13 +418,31 @@ def test_a_record_is_watched_once_and_the_list_ends_with_its_table(small, drawn)
     small.find("number_input", "Record").set_value(61).run()
     small.press("Watch this record")
     assert len(session.watched) == watch_list.LONGEST
-    assert "at most 20 records" in small.errors[0]
+    assert "at most 20 records" in small.refusals[0]
     text = scenario_draft(session, "One").to_toml()
     session.watched = ()
     assert scenario_draft(session, "One").to_toml() == text  # no record leaves the table
     session.watched = (3,)
     load(session, session.data, name="again", demo=None)
     assert session.watched == ()
+
+
+@pytest.mark.parametrize("draws_itself", [True, False])
+def test_a_refusal_is_said_again_once_where_the_page_draws_itself_again(
+    small, monkeypatch, draws_itself
+) -> None:
+    """Further draws that end in the run of a press have the page drawn anew."""
+    small.session.watched = tuple(range(watch_list.LONGEST))
+    small.find("number_input", "Record").set_value(61).run()
+    coming = [True] if draws_itself else []
+    monkeypatch.setattr(repeated_draws, "are_coming", lambda _: bool(coming))
+    monkeypatch.setattr(repeated_draws, "follow_verdict", lambda _: coming.clear())
+    small.press("Watch this record")
+    (refusal,) = small.refusals
+    assert refusal.startswith("The watch list holds at most 20 records")
+    assert bool(small.errors) is not draws_itself
+    small.test.run()
+    assert small.refusals == []
 
 
 @pytest.mark.usefixtures("whole_demos")
