@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -85,6 +87,7 @@ def choose_axis(session: Session) -> None:
 
 PENDING = rwn.NotApplicable("Being measured; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
+_ROOM = threading.BoundedSemaphore(os.cpu_count() or 1)  # pictures whose limits are read at once
 DISCLOSURE = "disclosure"  # the job of the Risk page
 
 
@@ -103,17 +106,34 @@ def _compiled() -> bool:
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
     """Readings of the release, with those of the limits; `PENDING` until `follow` has had one."""
     asked = wanted(session)
-    comparison = current.comparison
     found = shown_with_ends(current, asked)
     others = [key for key in asked if key not in found]
     release = release_key(session)
     stored: dict[str, Reading | rwn.NotApplicable] = memo(session, "limits", 8).get_or_make(
         release, dict
     )
-    for key, reading in _known(session, current, others, release).items():
-        if reading is None:
-            reading = stored[key] = rwn.MEASURES[key].read(comparison)
-        found[key] = reading
+    known = _known(session, current, others, release)
+    unread = [key for key, reading in known.items() if reading is None]
+    stored |= _read_where_there_is_room(current, unread)
+    for key, reading in known.items():
+        found[key] = reading or stored.get(key, PENDING)
+    return found
+
+
+def _read_where_there_is_room(current: CurrentRelease, keys: Sequence[str]) -> dict[str, Any]:
+    """Return readings of limits; none where as many are read as there are processors.
+
+    So many users then see their picture at once, and the limits follow for those who rest.
+    """
+    found = dict[str, Any]()
+    if not _ROOM.acquire(blocking=False):
+        return found
+    try:
+        for key in keys:
+            measure = rwn.MEASURES[key]
+            found[key] = measure.read(current.comparison)
+    finally:
+        _ROOM.release()
     return found
 
 
@@ -202,6 +222,8 @@ def pending_keys(session: Session, shown: Readings) -> list[str]:
 def follow(session: Session) -> None:
     """Queue the open questions on the current release."""
     current = current_release(session)
+    if _reads_all(session, current.prepared):  # with the picture, or once there is room
+        return
     shown = readings(session, current)
     _ask(session, [*questions(session, current, shown).values()], shown)
 

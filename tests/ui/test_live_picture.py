@@ -404,6 +404,36 @@ def test_the_process_begins_before_the_picture_of_a_move_that_nobody_holds(scree
     assert len(reader.asked) == 3
 
 
+def unread(picture: dict[str, Any]) -> list[str]:
+    """The limits that a picture waits for."""
+    return [each for each in picture["waits"] if each.startswith("first")]
+
+
+def test_where_no_processor_is_left_the_picture_comes_first_and_its_limits_follow(
+    open_page, monkeypatch
+) -> None:
+    """In a class many move at once: nobody waits for the limits of others, or has a process."""
+    screen = open_page("tune")
+    assert not unread(asked(screen, {"epsilon": 2.5}))
+    room = threading.BoundedSemaphore(1)
+    room.acquire()
+    monkeypatch.setattr(limit_queue, "_ROOM", room)
+    crowded = asked(screen, {"epsilon": 3.0})
+    assert crowded["cards"]
+    limits = unread(crowded)
+    assert {"first bayes_linkage", "first attribute_gain"} <= set(limits)
+    assert crowded["verdict"]["text"].startswith(f"Not judged yet: {len(limits)} limits to follow")
+    assert waited(screen) == {}
+    assert screen.work.worker is None
+    room.release()
+    found = waited(screen)
+    assert not unread(found)
+    assert room.acquire(blocking=False), "it was given back"
+    monkeypatch.undo()
+    asked(screen, {"epsilon": 2.5})
+    assert asked(screen, {"epsilon": 3.0})["verdict"] == found["verdict"]
+
+
 @pytest.fixture
 def rested(open_page, monkeypatch: pytest.MonkeyPatch):
     """A page whose further draws are read in this process, when a test waits for their end."""
