@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
@@ -24,6 +24,8 @@ from rwn_core.parallel.threads import current_work, one_blas_thread
 LONGEST = 1e15  # its square is still in the range of single precision
 PAIRS = 2_000_000  # pairs at a time; threads share more
 SLACK = 1e-6  # share of a squared distance within which ties are looked for
+THINNED = 8  # of so many points one is asked first whether a record is nearer to it
+FEWEST_THINNED = 4_000  # points, of which a part is asked first
 _UNIT = 2.0**-24  # half the relative distance of neighboring numbers of single precision
 
 
@@ -64,6 +66,23 @@ class PointIndex:
             limit = np.partition(between, count - 1, axis=1)[:, count - 1] * (1 + beyond)
             row, point = np.nonzero(between <= limit[:, np.newaxis])
             yield row + int(block[0]), point, between[row, point]
+
+    @cached_property
+    def thinned(self) -> PointIndex | None:
+        """Every eighth point, to be asked first; None where there are few, or of categories."""
+        if not self._bounded or len(self.points) < FEWEST_THINNED:
+            return None
+        return PointIndex(self.points[::THINNED])
+
+    def have_nearer(self, others: Points, own: Floats) -> Booleans:
+        """Return for which others (m,) a point is nearer than by a squared distance, not tied."""
+        nearer = np.zeros(len(others), dtype=bool)
+        for row, _, apart in self.candidates(others, 1):
+            starts = np.flatnonzero(np.diff(row, prepend=-1))
+            rows = row[starts]
+            edge = np.minimum.reduceat(apart, starts) * (1 + TIE)
+            nearer[rows] = edge < own[rows]
+        return nearer
 
     def _blocks(self, rows: int) -> Iterator[Integers]:
         size = max(1, PAIRS // len(self.points))
@@ -151,16 +170,22 @@ def linkage_scores(
     else:
         own = squared(released, sources)
 
+    # a record with a nearer point among a few is linked to another one, wherever the rest lie
+    thinned = index.thinned if units is None else None
+
     def score(first: int, last: int) -> None:
-        for row, point, apart in index.candidates(
-            released[np.arange(first, last)], 1, beyond=SLACK
-        ):
+        of = np.arange(first, last)
+        if thinned is not None:
+            moved = np.flatnonzero(own[of] > 0)  # of the others nothing is nearer than the source
+            nearer = thinned.have_nearer(released[of[moved]], own[of[moved]])
+            of = np.delete(of, moved[nearer])
+        for row, point, apart in index.candidates(released[of], 1, beyond=SLACK):
             starts = np.flatnonzero(np.diff(row, prepend=-1))
             sizes = np.diff(starts, append=len(row))
             edge = np.minimum.reduceat(apart, starts) * (1 + TIE)
             nearest = apart <= np.repeat(edge, sizes)
             ties = np.add.reduceat(np.where(nearest, index.counts[point], 0), starts)
-            rows = row[starts] + first
+            rows = of[row[starts]]
             right = own[rows] <= edge
             if units is not None:
                 same = units[0][point] == np.repeat(units[1][rows], sizes)

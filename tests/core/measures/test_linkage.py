@@ -50,7 +50,9 @@ def test_against_a_slow_computation(compare, numeric_frames):
     assert 0 < reading.value < 1
 
 
-def test_ties_share_their_link():
+@pytest.mark.parametrize("few_first", [False, True])
+def test_ties_share_their_link(monkeypatch, few_first: bool) -> None:
+    monkeypatch.setattr(nearest_points, "FEWEST_THINNED", 1 if few_first else 10**9)
     rng = np.random.default_rng(4)
     original = rng.integers(0, 3, size=(80, 2)).astype(float)
     released = rng.integers(0, 3, size=(80, 2)) + rng.choice([0.0, 0.5], size=(80, 2))
@@ -61,6 +63,19 @@ def test_ties_share_their_link():
     assert 0 < found[:20].max() < 1
     original = np.array([[0.1 + 0.2], [0.3], [5.0]])  # the first is farther by rounding
     assert scores(distinct(original), np.array([[0.0]]), original[:1]).tolist() == [0.5]
+
+
+def test_a_row_is_linked_by_another_row_of_its_unit(monkeypatch) -> None:
+    """Also where a few are asked first: a nearer row of the same household is no other's."""
+    monkeypatch.setattr(nearest_points, "FEWEST_THINNED", 1)
+    original = np.array([[0.0], [1.0], [9.0], [10.0]])
+    units = np.array([0, 0, 1, 1])
+    released = np.array([[0.1], [0.1], [0.1], [10.0]])  # the second is nearest to the first
+    index = nearest_points.PointIndex(original)
+    found = nearest_points.linkage_scores(index, released, original, (units, units))
+    assert found.tolist() == [1.0, 1.0, 0.0, 1.0]
+    alone = nearest_points.linkage_scores(index, released, original)
+    assert alone.tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_an_empty_record_links_to_nobody(compare, numeric_frames):

@@ -344,11 +344,15 @@ TABLES = {
 }
 
 
+@pytest.mark.parametrize("few_first", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("table", TABLES)
-def test_the_nearest_are_those_of_all_pairs(table: str, shared: bool, monkeypatch) -> None:
-    """Whether one thread looks at all of them, or several share them."""
+def test_the_nearest_are_those_of_all_pairs(
+    table: str, shared: bool, few_first: bool, monkeypatch
+) -> None:
+    """Whether one thread looks at all of them, several share them, or a few are asked first."""
     monkeypatch.setattr(nearest_points, "PAIRS", 1000 if shared else 10**9)
+    monkeypatch.setattr(nearest_points, "FEWEST_THINNED", 1 if few_first else 10**9)
     points = TABLES[table]
     own = np.arange(30)
     others = np.where(rng.random((30, points.shape[1])) < 0.5, points[::-1][:30], points[own])
