@@ -179,7 +179,7 @@ def _try_by_night(
     known = _known(ends)
     left = [each for each in sample if known[each.key]["end"] == "survived"]
     folders = [f"tests/{name}" for name in GROUPS[room]]
-    limited = max(seconds - GRACE_S, 0.0) / 4
+    limited = max(seconds - GRACE_S, 0.0) / 4  # `_tested` allows four times as long, and the grace
     _run([(each, folders, limited) for each in left], places, ends, lane=NIGHT)
 
 

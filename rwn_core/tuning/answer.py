@@ -290,7 +290,10 @@ class SearchAnswer(Summarized):
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """By measure, how much of its limit one more release uses at most, 9 times in 10."""
+        """By measure, what the verdict says of its limit: of one release, what that one uses.
+
+        Of several, what one more uses at most, 9 times in 10.
+        """
         return self.settings[0].verdict.shares if self.settings else {}
 
     @property

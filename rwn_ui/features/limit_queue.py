@@ -104,7 +104,10 @@ def _compiled() -> bool:
 
 
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
-    """Readings of the release, with those of the limits; `PENDING` until `follow` has had one."""
+    """Readings of the release, with those of the limits.
+
+    `PENDING` until `follow` has had one, or until a processor is left to read it.
+    """
     asked = wanted(session)
     found = shown_with_ends(current, asked)
     others = [key for key in asked if key not in found]

@@ -75,7 +75,7 @@ class PointIndex:
         return PointIndex(self.points[::THINNED])
 
     def have_nearer(self, others: Points, own: Floats) -> Booleans:
-        """Return for which others (m,) a point is nearer than by a squared distance, not tied."""
+        """Return for which others (m,) a point is nearer than `own` (m,), squared, beyond ties."""
         nearer = np.zeros(len(others), dtype=bool)
         for row, _, apart in self.candidates(others, 1):
             starts = np.flatnonzero(np.diff(row, prepend=-1))
