@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import streamlit as st
@@ -22,6 +21,7 @@ from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.sentence import tenths
 from rwn_core.measures.utility.use_left import UseLeft, slope_words, verdict_left
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
+from rwn_core.parallel.threads import thread_count
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.verdict import ONE_MORE, counted, ends_words
@@ -87,7 +87,6 @@ def choose_axis(session: Session) -> None:
 
 PENDING = rwn.NotApplicable("Being measured; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
-_ROOM = threading.BoundedSemaphore(os.cpu_count() or 1)  # pictures whose limits are read at once
 DISCLOSURE = "disclosure"  # the job of the Risk page
 
 
@@ -123,20 +122,27 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     return found
 
 
+@cache
+def _places() -> threading.BoundedSemaphore:
+    """Return the places of pictures whose limits are read at once: one for each processor."""
+    return threading.BoundedSemaphore(thread_count())
+
+
 def _read_where_there_is_room(current: CurrentRelease, keys: Sequence[str]) -> dict[str, Any]:
     """Return readings of limits; none where as many are read as there are processors.
 
     So many users then see their picture at once, and the limits follow for those who rest.
     """
     found = dict[str, Any]()
-    if not _ROOM.acquire(blocking=False):
+    places = _places()
+    if not places.acquire(blocking=False):
         return found
     try:
         for key in keys:
             measure = rwn.MEASURES[key]
             found[key] = measure.read(current.comparison)
     finally:
-        _ROOM.release()
+        places.release()
     return found
 
 

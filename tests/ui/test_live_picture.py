@@ -417,7 +417,7 @@ def test_where_no_processor_is_left_the_picture_comes_first_and_its_limits_follo
     assert not unread(asked(screen, {"epsilon": 2.5}))
     room = threading.BoundedSemaphore(1)
     room.acquire()
-    monkeypatch.setattr(limit_queue, "_ROOM", room)
+    monkeypatch.setattr(limit_queue, "_places", lambda: room)
     crowded = asked(screen, {"epsilon": 3.0})
     assert crowded["cards"]
     limits = unread(crowded)
