@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -122,10 +122,28 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     return found
 
 
-@cache
-def _places() -> threading.BoundedSemaphore:
-    """Return the places of pictures whose limits are read at once: one for each processor."""
-    return threading.BoundedSemaphore(thread_count())
+class Room:
+    """One place for each processor: so many pictures have their limits read at once."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        """True if a place was free; it is taken then."""
+        with self._lock:
+            if self.taken >= thread_count():
+                return False
+            self.taken += 1
+            return True
+
+    def give_back(self) -> None:
+        """Give a place back."""
+        with self._lock:
+            self.taken -= 1
+
+
+_ROOM = Room()
 
 
 def _read_where_there_is_room(current: CurrentRelease, keys: Sequence[str]) -> dict[str, Any]:
@@ -134,15 +152,14 @@ def _read_where_there_is_room(current: CurrentRelease, keys: Sequence[str]) -> d
     So many users then see their picture at once, and the limits follow for those who rest.
     """
     found = dict[str, Any]()
-    places = _places()
-    if not places.acquire(blocking=False):
+    if not _ROOM.take():
         return found
     try:
         for key in keys:
             measure = rwn.MEASURES[key]
             found[key] = measure.read(current.comparison)
     finally:
-        places.release()
+        _ROOM.give_back()
     return found
 
 

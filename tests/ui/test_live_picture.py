@@ -14,6 +14,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Detail
+from rwn_core.parallel.threads import thread_count
 from rwn_ui.background.measure_worker import DrawnRelease, Question
 from rwn_ui.features import limit_queue, repeated_draws
 from rwn_ui.server import endpoint
@@ -415,9 +416,9 @@ def test_where_no_processor_is_left_the_picture_comes_first_and_its_limits_follo
     """In a class many move at once: nobody waits for the limits of others, or has a process."""
     screen = open_page("tune")
     assert not unread(asked(screen, {"epsilon": 2.5}))
-    room = threading.BoundedSemaphore(1)
-    room.acquire()
-    monkeypatch.setattr(limit_queue, "_places", lambda: room)
+    room = limit_queue.Room()
+    monkeypatch.setattr(limit_queue, "_ROOM", room)
+    room.taken = thread_count()
     crowded = asked(screen, {"epsilon": 3.0})
     assert crowded["cards"]
     limits = unread(crowded)
@@ -425,13 +426,24 @@ def test_where_no_processor_is_left_the_picture_comes_first_and_its_limits_follo
     assert crowded["verdict"]["text"].startswith(f"Not judged yet: {len(limits)} limits to follow")
     assert waited(screen) == {}
     assert screen.work.worker is None
-    room.release()
+    room.give_back()
     found = waited(screen)
     assert not unread(found)
-    assert room.acquire(blocking=False), "it was given back"
+    assert room.taken == thread_count() - 1, "the place of the picture was given back"
     monkeypatch.undo()
     asked(screen, {"epsilon": 2.5})
     assert asked(screen, {"epsilon": 3.0})["verdict"] == found["verdict"]
+
+
+def test_a_limit_that_fails_gives_its_place_back(open_page, monkeypatch) -> None:
+    screen = open_page("tune")
+    room = limit_queue.Room()
+    monkeypatch.setattr(limit_queue, "_ROOM", room)
+
+    current = current_release(screen.session)
+    with pytest.raises(rwn.ParameterError):
+        limit_queue._read_where_there_is_room(current, ["no such measure"])
+    assert room.taken == 0
 
 
 @pytest.fixture
