@@ -20,7 +20,8 @@ from tests.browser.test_journeys import JUDGED, STATED, drawn, found, left, open
 from tests.journeys import figures
 from tests.journeys.files import ward
 
-pytestmark = pytest.mark.nightly  # each takes minutes
+# each takes minutes; by day test_pages_beside_tune walks to a file, a notice and a ledger
+pytestmark = pytest.mark.nightly
 
 
 def tenants(path: Path, n: int = 320) -> Path:

@@ -106,7 +106,7 @@ def test_a_page_can_be_followed(page: str, rwn_command: Run) -> None:
         assert {path.name for path in Path().iterdir()} ^ named == {"ledger.jsonl.key", "trial.sav"}
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # rules/test_docs reads the options of its commands
 @pytest.mark.parametrize("page", LONG.split())
 def test_a_long_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(f"{page}.md", rwn_command)

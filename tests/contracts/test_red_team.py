@@ -75,7 +75,7 @@ def test_no_release_that_the_policy_keeps_is_read(method: str, name: str) -> Non
     unread(method, name)
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # the test above has RWN, test_a_release_that_is_read_is_noticed row copy
 @pytest.mark.parametrize("name", [*TABLES, *HARMLESS])
 @pytest.mark.parametrize("method", [method for method in METHODS if method not in QUICK])
 def test_no_release_of_any_method_that_the_policy_keeps_is_read(method: str, name: str) -> None:

@@ -114,7 +114,7 @@ def test_no_risk_depends_on_the_unit_of_a_column(method: str) -> None:
     assert check(method, ["holes"]) or check(method, ["bodyfat"])
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # the test above has each method on one table
 @pytest.mark.parametrize("method", METHODS)
 def test_no_risk_of_numbers_alone_depends_on_their_unit(method: str) -> None:
     assert check(method, ["bodyfat"])

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # core/io/test_formats: nothing but the values is written
 def test_no_planted_word_leaves_with_a_public_file() -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "tools.public_words"],

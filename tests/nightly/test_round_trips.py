@@ -69,14 +69,14 @@ TEXT_FILES = {
 }
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # core/io/test_corpus writes each kind of missing value in each format
 @pytest.mark.parametrize("form", [each.suffixes[0] for each in writable()])
 def test_values_come_back_from_every_format(form: str, tmp_path: Path) -> None:
     data = read_bytes("people.csv", TEXT_FILES["people.csv"].encode())
     assert same(data, again(data, tmp_path / f"out{form}")) == []
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # core/io/test_text_files has generated tables
 @pytest.mark.parametrize("name", TEXT_FILES)
 def test_a_text_file_comes_back_text_for_text(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"out{Path(name).suffix}"
@@ -90,7 +90,7 @@ def real_files() -> Iterator[Path]:
         yield from (path for path in sorted(package.rglob("*")) if path.suffix in ENDINGS)
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # core/io/test_corpus has a file of each kind
 def test_files_of_other_packages_survive_a_release(tmp_path: Path) -> None:
     read_ = 0
     broken = []

@@ -177,7 +177,7 @@ def test_the_case_study_is_its_template_with_what_was_printed() -> None:
         ElementTree.fromstring((case_study.HERE / name).read_text("utf-8"))
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # by day the test above: its text, not its figures
 def test_the_case_study_comes_out_again() -> None:
     for name, text in case_study.made().items():
         kept = (case_study.HERE / name).read_text("utf-8")

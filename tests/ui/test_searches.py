@@ -679,7 +679,7 @@ def test_a_demo_begins_at_its_recommended_setting_which_keeps_the_policy(
         assert linked.setting.weights == linked.slices == ()
 
 
-@pytest.mark.nightly  # seconds: 19 draws
+@pytest.mark.nightly  # 19 draws; by day test_live_picture compares the verdict of a setting
 def test_the_start_of_bodyfat_is_green_once_further_draws_are_read() -> None:
     start = rwn.Setting.from_dict(rwn.DEMOS["bodyfat"].start)
     verdict = rwn.judge_setting(rwn.load_demo("bodyfat"), start)

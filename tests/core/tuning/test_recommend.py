@@ -525,7 +525,7 @@ def test_a_step_gives_what_it_says(number: int) -> None:
             holds(data, step, POLICY, releases=16)
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly  # by day those of the coin, below
 @pytest.mark.parametrize("number", range(10))
 def test_every_step_gives_what_it_says(number: int) -> None:
     """The same of every step on larger tables, over more releases."""
@@ -656,7 +656,7 @@ def test_a_secret_in_the_distance_is_taken_out() -> None:
     assert "Weight 0 on coin" in titles or dict(recommended.setting.weights).get("coin") == 0.0
 
 
-@pytest.mark.nightly  # minutes: every press tries what may help anew
+@pytest.mark.nightly  # minutes; by day test_a_share_that_jumps presses two
 def test_pressed_to_the_end_the_first_step_leads_to_a_yes() -> None:
     """A survey of which the weight stays as it is, which alone makes everybody unique."""
     rng = np.random.default_rng(21)
