@@ -7,7 +7,8 @@ process of its own. Tests that never end have found a fault, too: the check stop
 Faults that no test finds are listed. A stopped run continues (``--folder``).
 ``--matrix`` notes every test that finds a fault, and lists those of the room that find none, or
 none that cheaper tests miss. ``--night S`` tries what these tests leave with the tests of the night
-lane in the room's folders, as far as S processor seconds go. Needs ``coverage``.
+lane in the room's folders, many faults at once, as far as S processor seconds go a round. Needs
+``coverage``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +42,6 @@ LEFT_OUT = (".git", ".venv", "build", "dist", "node_modules", "__pycache__", ".h
 SOURCES = {"ui": ("rwn_ui", "pages"), "cli": ("rwn_cli",), "js": ("rwn_ui/panel",)}
 """Folders of the rooms outside rwn_core."""
 NIGHT = ("-n0", "-m", "nightly and not browser and not engines")
-_BY_NIGHT = {"killed": "killed by night", "too long": "survived, the night was not over"}
 GRACE_S = 60.0  # more than the tests take without a fault, and four times as long
 Fault = tuple[Mutant, list[str], float]
 """A fault, the tests that may notice it, and their seconds without it."""
@@ -85,7 +87,7 @@ def main() -> int:
                 _note(ends, mutant, "killed" if found[mutant.key] else "survived", seconds)
         _run([fault for fault in faults if fault[0].key not in found], places, ends)
         if given.night:
-            _try_by_night(room, sample, given.night, places, ends)
+            _try_by_night(room, sample, given.night, places[0], ends)
         shares.append(_report(room, sample, _known(ends)))
     return int(min(shares, default=1.0) < DEMANDED)
 
@@ -172,18 +174,64 @@ def _note(ends: Path, mutant: Mutant, end: str, seconds: float) -> None:
         file.write(json.dumps(noted) + "\n")
 
 
-def _try_by_night(
-    room: str, sample: list[Mutant], seconds: float, places: list[Path], ends: Path
-) -> None:
-    """Try the faults that the day lane leaves with the tests of the night lane."""
+def _try_by_night(room: str, sample: list[Mutant], seconds: float, place: Path, ends: Path) -> None:
+    """Try the faults that the day lane leaves with the tests of the night lane, many at once."""
     known = _known(ends)
     left = [each for each in sample if known[each.key]["end"] == "survived"]
     folders = [f"tests/{name}" for name in GROUPS[room]]
-    limited = max(seconds - GRACE_S, 0.0) / 4  # `_tested` allows four times as long, and the grace
-    _run([(each, folders, limited) for each in left], places, ends, lane=NIGHT)
+    night = Night(place=place, seconds=seconds)
+    while left:
+        together = list({each.path: each for each in left}.values())  # one fault a file
+        for mutant, end in night.ends(together, folders):
+            _note(ends, mutant, end, seconds)
+        left = [each for each in left if each not in together]
 
 
-def _run(faults: list[Fault], places: list[Path], ends: Path, lane: tuple[str, ...] = ()) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """The night lane in one copy of the repository."""
+
+    place: Path
+    seconds: float  # of a processor, for one run
+
+    def ends(self, together: list[Mutant], tests: list[str]) -> Iterator[tuple[Mutant, str]]:
+        """Run the tests with all faults; where some fail, with each fault alone."""
+        failed = self._failing(together, tests)
+        if failed is None:
+            yield from ((mutant, "survived, the night was not over") for mutant in together)
+            return
+        sound = self._failing([], failed) if failed else []
+        failed = [test for test in failed if test not in (sound or [])]
+        found = [mutant for mutant in together if failed and self._failing([mutant], failed)]
+        yield from ((mutant, "killed by night") for mutant in found)
+        left = [mutant for mutant in together if mutant not in found]
+        if found and left:  # a fault may have hidden another one in these tests
+            yield from self.ends(left, failed)
+            return
+        yield from ((mutant, "survived, also the night") for mutant in left)
+
+    def _failing(self, faults: list[Mutant], tests: list[str]) -> list[str] | None:
+        """Return the tests that fail with the faults; None if they were not over in time."""
+        sound = {each.path: (self.place / each.path).read_text("utf-8") for each in faults}
+        for each in faults:
+            (self.place / each.path).write_text(each.source, encoding="utf-8")
+        try:
+            limited = max(self.seconds - GRACE_S, 0.0) / 4  # `_tested` allows so much more
+            code, said = _tested([*NIGHT, *tests], limited, self.place)
+        finally:
+            for path, source in sound.items():
+                (self.place / path).write_text(source, encoding="utf-8")
+        return None if code is None else _failed(said)
+
+
+def _failed(said: str) -> list[str]:
+    """Return the tests that failed, from what pytest printed."""
+    lines = [line.partition(" - ")[0] for line in said.splitlines()]
+    kinds = ("FAILED ", "ERROR ")
+    return [line.removeprefix(kind) for line in lines for kind in kinds if line.startswith(kind)]
+
+
+def _run(faults: list[Fault], places: list[Path], ends: Path) -> None:
     """Run the faults, each copy of the repository the next one, and note their ends."""
     free: queue.SimpleQueue[Path] = queue.SimpleQueue()
     for place in places:
@@ -191,9 +239,7 @@ def _run(faults: list[Fault], places: list[Path], ends: Path, lane: tuple[str, .
 
     def work(fault: Fault) -> None:
         (mutant, tests, seconds), place, start = fault, free.get(), time.monotonic()
-        end = _end(mutant, tests, seconds, place, lane) if tests else "not run"
-        if lane:
-            end = _BY_NIGHT.get(end, "survived, also the night")
+        end = _end(mutant, tests, seconds, place) if tests else "not run"
         free.put(place)
         _note(ends, mutant, end, time.monotonic() - start)
 
@@ -201,29 +247,26 @@ def _run(faults: list[Fault], places: list[Path], ends: Path, lane: tuple[str, .
         list(pool.map(work, faults))
 
 
-def _end(
-    mutant: Mutant, tests: list[str], seconds: float, place: Path, lane: tuple[str, ...]
-) -> str:
+def _end(mutant: Mutant, tests: list[str], seconds: float, place: Path) -> str:
     """Return "killed", "survived" or "too long"; a kill counts if the test passes without it."""
     target = place / mutant.path
     sound = target.read_text(encoding="utf-8")
     target.write_text(mutant.source, encoding="utf-8")
     try:
-        code, said = _tested([*lane, *tests], seconds, place)
+        code, said = _tested(["-x", *tests], seconds, place)
     finally:
         target.write_text(sound, encoding="utf-8")
     if code == 0:
         return "survived"
     if code is None:
         return "too long"
-    lines = [line for line in said.splitlines() if line.startswith("FAILED ")]
-    failed = [line.removeprefix("FAILED ").partition(" - ")[0] for line in lines]
-    return "doubtful" if failed and _tested([*lane, *failed], seconds, place)[0] else "killed"
+    failed = _failed(said)
+    return "doubtful" if failed and _tested(["-x", *failed], seconds, place)[0] else "killed"
 
 
 def _tested(tests: list[str], seconds: float, place: Path) -> tuple[int | None, str]:
     """Return the exit code of the tests (None: too long) and what pytest printed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
