@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -13,15 +15,20 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.measures import CHANGED
 from rwn_core.measures.comparison import Comparison
 from rwn_ui.compare.view import _mark, choice_key
 from rwn_ui.data.file_layout import _picture
+from rwn_ui.data.variables import _bins
+from rwn_ui.features import unchanged_categories
 from rwn_ui.learn.paper import draw_many
 from rwn_ui.learn.sampling import LESSON as SAMPLING
 from rwn_ui.panel.parts import _with_rows_used
 from rwn_ui.risk import sentences
 from rwn_ui.server import private_streamlit
+from rwn_ui.server.peer import account_of
 from rwn_ui.state import visit
+from rwn_ui.state.results import Snapshot
 from rwn_ui.state.session import Session
 from rwn_ui.utility.results import _read
 from tests.tables import table
@@ -156,3 +163,32 @@ def test_a_card_of_some_rows_says_so_in_its_title_its_words_and_with_its_table()
     assert card["title"] == f"Mahalanobis distance ({said})"
     assert card["alt"].endswith(f"; {said} are read, the others lack a value")
     assert card["table"]["caption"].startswith(f"{said} are read, the others lack a value. Value:")
+
+
+def test_whole_numbers_have_bins_of_their_own_and_many_of_them_share_one() -> None:
+    few = np.array([1.0, 2, 2, 5])
+    assert np.histogram(few, bins=_bins(few))[0].tolist() == [1, 2, 0, 0, 1]
+    many = np.arange(1000.0)
+    counts = np.histogram(many, bins=_bins(many))[0]
+    assert counts.sum() == 1000
+    assert len(set(counts[:-1])) == 1
+    assert isinstance(_bins(np.array([0.5, 1])), int)
+
+
+def test_a_release_whose_changed_cells_are_not_known_has_no_strip() -> None:
+    unknown = SimpleNamespace(
+        readings={CHANGED: rwn.NotApplicable("No cell is compared.")},
+        levers={},
+        release=SimpleNamespace(comparison=SimpleNamespace(law=None)),
+    )
+    assert unchanged_categories.strip(cast(Snapshot, unknown)) is None
+
+
+def test_the_account_stands_in_the_eighth_field_of_a_connection(tmp_path: Path) -> None:
+    ends = (("127.0.0.1", 0x1F90), ("127.0.0.1", 0x2135))
+    number = int.from_bytes(bytes((127, 0, 0, 1)), sys.byteorder)
+    line = f"0: {number:08X}:1F90 {number:08X}:2135 01 0:0 0:0 0 1234 7 99 1"
+    listed = tmp_path / "tcp"
+    listed.write_text(f"names of the fields\n{line}\n", encoding="ascii")
+    assert account_of(*ends, listed) == 1234
+    assert account_of(*reversed(ends), listed) is None
