@@ -191,4 +191,4 @@ def test_the_account_stands_in_the_eighth_field_of_a_connection(tmp_path: Path) 
     listed = tmp_path / "tcp"
     listed.write_text(f"names of the fields\n{line}\n", encoding="ascii")
     assert account_of(*ends, listed) == 1234
-    assert account_of(*reversed(ends), listed) is None
+    assert account_of(ends[1], ends[0], listed) is None
