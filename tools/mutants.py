@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import queue
@@ -180,11 +181,8 @@ def _try_by_night(room: str, sample: list[Mutant], seconds: float, place: Path, 
     left = [each for each in sample if known[each.key]["end"] == "survived"]
     folders = [f"tests/{name}" for name in GROUPS[room]]
     night = Night(place=place, seconds=seconds)
-    while left:
-        together = list({each.path: each for each in left}.values())  # one fault a file
-        for mutant, end in night.ends(together, folders):
-            _note(ends, mutant, end, seconds)
-        left = [each for each in left if each not in together]
+    for mutant, end in night.ends(left, folders):
+        _note(ends, mutant, end, seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,17 +192,17 @@ class Night:
     place: Path
     seconds: float  # of a processor, for one run
 
-    def ends(self, together: list[Mutant], tests: list[str]) -> Iterator[tuple[Mutant, str]]:
+    def ends(self, faults: list[Mutant], tests: list[str]) -> Iterator[tuple[Mutant, str]]:
         """Run the tests with all faults; where some fail, with each fault alone."""
-        failed = self._failing(together, tests)
+        failed = self._failing(faults, tests)
         if failed is None:
-            yield from ((mutant, "survived, the night was not over") for mutant in together)
+            yield from ((mutant, "survived, the night was not over") for mutant in faults)
             return
         sound = self._failing([], failed) if failed else []
         failed = [test for test in failed if test not in (sound or [])]
-        found = [mutant for mutant in together if failed and self._failing([mutant], failed)]
+        found = [mutant for mutant in faults if failed and self._failing([mutant], ["-x", *failed])]
         yield from ((mutant, "killed by night") for mutant in found)
-        left = [mutant for mutant in together if mutant not in found]
+        left = [mutant for mutant in faults if mutant not in found]
         if found and left:  # a fault may have hidden another one in these tests
             yield from self.ends(left, failed)
             return
@@ -213,8 +211,9 @@ class Night:
     def _failing(self, faults: list[Mutant], tests: list[str]) -> list[str] | None:
         """Return the tests that fail with the faults; None if they were not over in time."""
         sound = {each.path: (self.place / each.path).read_text("utf-8") for each in faults}
-        for each in faults:
-            (self.place / each.path).write_text(each.source, encoding="utf-8")
+        for path, source in sound.items():
+            here = [each.source for each in faults if each.path == path]
+            (self.place / path).write_text(together(source, here), encoding="utf-8")
         try:
             limited = max(self.seconds - GRACE_S, 0.0) / 4  # `_tested` allows so much more
             code, said = _tested([*NIGHT, *tests], limited, self.place)
@@ -222,6 +221,28 @@ class Night:
             for path, source in sound.items():
                 (self.place / path).write_text(source, encoding="utf-8")
         return None if code is None else _failed(said)
+
+
+def together(sound: str, faulty: list[str]) -> str:
+    """Return a file with the faults of several of its copies.
+
+    >>> together("a < 1 and b < 2", ["a <= 1 and b < 2", "a < 1 and b < 3"])
+    'a <= 1 and b < 3'
+    """
+    changes = []
+    for source in faulty:
+        begin = _alike(sound, source)
+        same = _alike(sound[begin:][::-1], source[begin:][::-1])
+        changes.append((begin, len(sound) - same, source[begin : len(source) - same]))
+    for begin, end, new in sorted(changes, reverse=True):  # the last first: places stay
+        sound = sound[:begin] + new + sound[end:]
+    return sound
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many letters two texts begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _failed(said: str) -> list[str]:
