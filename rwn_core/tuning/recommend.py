@@ -549,11 +549,19 @@ def look_at_ways(search: TableSearch, table: Microdata, starts: Mapping[str, Any
 
 
 def _look_safer(search: TableSearch, found: FoundSetting) -> None:
-    """Try more donors of a later slice, where a setting by prediction just breaks a limit."""
+    """Try more donors of a later slice, where a setting by prediction just breaks a limit.
+
+    Where a value is rare, half of the records are refused as donors: then as many as lie between.
+    """
     if found.kept or found.share > CLEARLY:
         return
-    params = replace(found.setting.params, later=safer_later_donors(search.microdata.n))
-    search.look(replace(found.setting, params=params))
+    params = found.setting.params
+    most = safer_later_donors(search.microdata.n)
+    for later in (most, (params.later + most) // 2):
+        tried = search.looked
+        search.look(replace(found.setting, params=replace(params, later=later)))
+        if search.looked > tried:  # it was not refused
+            return
 
 
 def _look_around(search: TableSearch, way: str, values: Mapping[str, Sequence[Any]]) -> None:

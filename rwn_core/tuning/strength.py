@@ -430,6 +430,7 @@ class StrengthTrial:
         self.verdicts: dict[int, Verdict] = {}
         self.worst: dict[int, float] = {}
         self._decisive = set[int]()
+        self._halved = set[Setting | None]()
 
     def decide(self, place: int) -> None:
         """Read so many further releases at a place of a small table that no law is assumed."""
@@ -546,7 +547,12 @@ class StrengthTrial:
         own = None if attacked is None else attacked.resolved(self._table.microdata)
 
         def timed(name: str, do: Callable[[], Any]) -> Any:
-            return self._table.timed(f"{name} {self._kind}", do)
+            """Do a step; names are tried outside on halves that one setting's releases share."""
+            again = name == "outside" and own in self._halved
+            done = self._table.timed(f"{'shared_' if again else ''}{name} {self._kind}", do)
+            if name == "outside":
+                self._halved.add(own)
+            return done
 
         def remembered(about: object, name: str, do: Callable[[], Any]) -> Any:
             self._table.steps -= 1

@@ -213,17 +213,20 @@ def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "tried"),
-    [(0.9, []), (1.2, [60]), (3.0, [])],
-    ids=["keeps all limits", "just breaks one", "far beyond"],
+    ("share", "refused", "tried"),
+    [(0.9, 0, []), (1.2, 0, [60]), (1.2, 60, [60, 50]), (3.0, 0, [])],
+    ids=["keeps all limits", "just breaks one", "half of the records are too many", "far beyond"],
 )
 def test_more_donors_are_tried_where_a_limit_is_just_broken(
-    few: rwn.Microdata, policy: rwn.Policy, share: float, tried: list[int], monkeypatch
+    few, policy, monkeypatch, share: float, refused: int, tried: list[int]
 ) -> None:
     looked = []
 
-    def look(self: TableSearch, setting: Setting) -> FoundSetting:
+    def look(self: TableSearch, setting: Setting) -> FoundSetting | None:
         looked.append((way_of(setting.params), setting.params.later))
+        if setting.params.later == refused:
+            return None
+        self.looked += 1
         shares = dict.fromkeys(policy.measures, share)
         verdict = Verdict(shares=shares, unread={})
         point = Point(setting=setting, spreads={})

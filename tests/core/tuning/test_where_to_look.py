@@ -9,8 +9,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.parallel.clock import processor_seconds
-from rwn_core.tuning import FoundSetting, SearchAnswer, Setting
+from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, strength
 from rwn_core.tuning.point import Point
+from rwn_core.tuning.several_draws import Late
 from rwn_core.tuning.slice_presets import preset_slices
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import Verdict
@@ -184,3 +185,23 @@ def test_a_guess_from_other_records_rules_nothing_out_before_a_setting_is_found(
     search.took = {}
     assert search.look(other) is None  # one is found: what is expected too late is left out
     assert search.skipped
+
+
+def test_only_the_first_release_outside_is_expected_to_take_the_time_of_its_halves(
+    few, policy, monkeypatch
+) -> None:
+    """The halves of a table are masked once a setting; further releases share them."""
+
+    def read_limits(*about: object, timed, **more: object) -> object:
+        return timed("outside", lambda: "read")
+
+    monkeypatch.setattr(strength, "read_limits", read_limits)
+    search = TableSearch(microdata=few, policy=policy, until=processor_seconds() + 1e6)
+    trial = StrengthTrial(search, Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+    (one, other) = (trial.at(place) for place in (0, 1))
+    for setting in (one, one):
+        assert trial._readings(None, 1.0, setting) == "read"
+        search.took["outside rwn apart"] = 1e9  # as if it had taken so long
+    with pytest.raises(Late):
+        trial._readings(None, 1.0, other)
+    assert trial._readings(None, 1.0, one) == "read"
