@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from statistics import median
 
 import numpy as np
@@ -23,6 +24,8 @@ from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import attacked
 from tests.lanes import lanes
 from tests.tables import described
+
+quick_verdict = import_module("rwn_core.tuning.quick_verdict")  # the function has the same name
 
 
 @cache
@@ -380,6 +383,18 @@ def test_no_place_is_said_to_be_of_no_use(few, monkeypatch) -> None:
     found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
     assert "nearly all of a part of the use" in found.sentence
+
+
+def test_what_may_help_is_tried_for_ten_times_the_seconds_of_a_verdict(few, monkeypatch) -> None:
+    given = list[float]()
+
+    def note(found: SearchAnswer, *about: object, within: float) -> SearchAnswer:
+        given.append(within)
+        return found
+
+    monkeypatch.setattr(quick_verdict, "with_remedies", note)
+    rwn.quick_verdict(few, "rwn", WEAK, within=-2.0)
+    assert given == [-20.0]
 
 
 def test_a_verdict_without_time_is_late(few) -> None:

@@ -14,7 +14,7 @@ from rwn_core import Grid, ParameterError, Plan, Setting, sweep
 from rwn_core.errors import NotWritten, RWNError
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.neighbors import find as find_module
-from rwn_core.tuning.evaluate import SettingPool
+from rwn_core.tuning.evaluate import SettingPool, evaluate, prepare_worker
 from rwn_core.tuning.goal_seek import Step, around
 from rwn_core.tuning.sweep import JobFolder, parse_values, prepared
 
@@ -367,3 +367,14 @@ def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_pat
 def test_values_that_end_nowhere_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="The list must be values with commas"):
         parse_values(text)
+
+
+def test_a_worker_answers_with_what_is_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RWN_THREADS", "1")  # which it sets
+    monkeypatch.setattr("threadpoolctl.threadpool_limits", lambda threads: None)
+    data = rwn.load_demo("pima").take(range(60))
+    setting = Setting.of("rwn", {"epsilon": 1.0, "k": 5}).resolved(data)
+    about = setting, (1,), ("bayes_linkage",)
+    answered = prepare_worker(data, (), 1)(about, lambda share: None)
+    here = evaluate(data, *about)
+    assert (answered.setting, answered.spreads) == (setting, here.spreads)
